@@ -7,10 +7,14 @@ Runs the Python of every page of ``docs/gallery``; needs the data that they name
 import doctest
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
 DOCS = Path(__file__).parent.absolute()
+sys.path.insert(0, str(DOCS.parent / "tests"))
+
+from document_blocks import blocks  # noqa: E402
 
 
 def main() -> None:
@@ -19,8 +23,14 @@ def main() -> None:
         text = page.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
-            examples = doctest.DocTestParser().get_examples(text)
-            exec("".join(example.source for example in examples), {"__name__": page.stem})
+            scope: dict[str, object] = {"__name__": page.stem}
+            for block in blocks(text):
+                if block.kind == "file":
+                    Path(block.name).write_text(block.text, encoding="utf-8")
+                    continue
+                for example in doctest.DocTestParser().get_examples(block.text):
+                    if not example.exc_msg:
+                        exec(compile(example.source, page.name, "single"), scope)
             for picture in Path().glob("gallery_*.png"):
                 shutil.copy(picture, DOCS / "images")
             os.chdir(DOCS)

@@ -78,6 +78,17 @@ def test_every_public_name_is_in_the_reference():
     assert {*cyclearn.__all__, *inside} - {"__version__"} <= documented
 
 
+@pytest.mark.parametrize(
+    "page", sorted((DOCS / "gallery").glob("*.rst")), ids=lambda page: page.stem
+)
+def test_pages_of_the_gallery_have_a_picture_and_a_notebook(page):
+    text = page.read_text(encoding="utf-8")
+    assert ".. image:: ../images/" in text
+    if page.stem != "index":
+        assert text.split("\n\n")[1].startswith("**Conclusion.**")
+        assert f"<{page.stem}.ipynb>" in page.with_name("index.rst").read_text(encoding="utf-8")
+
+
 def test_the_script_draws_every_picture(tmp_path):
     runpy.run_path(str(DOCS / "make_pictures.py"))["make_pictures"](tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {

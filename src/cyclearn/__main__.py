@@ -11,7 +11,7 @@ from types import FrameType
 
 def main() -> None:
     """Run the command line and exit with its code."""
-    # Where it is ignored from outside, as in the background of a shell, it stays so.
+    # Where the parent ignores it, as in the background of a shell, it stays ignored.
     listens = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if listens:
         signal.signal(signal.SIGINT, _end)
@@ -23,7 +23,7 @@ def main() -> None:
     try:
         run()
     except KeyboardInterrupt:
-        # All was done but the last of the output, and nobody reads it.
+        # Everything was done except the last of the output, which is not read.
         end_children()
         _end()
     finally:

@@ -42,7 +42,7 @@ def folder(tmp_path, monkeypatch):
         (["none.csv"], "none.csv: no such file"),
         (["empty.csv"], "the file is empty"),
         (["constant.csv"], "is constant"),
-        (["two_rows.csv"], "2 rows, which always lie on a line"),
+        (["two_rows.csv"], "2 rows; a covariance needs at least 3"),
         (["d.csv", "--columns", "a"], "at least two"),
     ],
 )

@@ -100,7 +100,7 @@ def with_values(**columns):
         (with_values(b=[None] + [1.0, 2.0] * 14 + [0.0]), "'b'.*missing value"),
         (with_values(b=pd.Timestamp("2020-01-01")), "'b'.*not numeric"),
         (TABLE.set_axis(["a", "b", "a"], axis=1), "'a' appears twice"),
-        (TABLE.iloc[:1], "1 rows"),
+        (TABLE.iloc[:1], "1 row; a covariance needs at least 3"),
         (TABLE.iloc[:, :0], "shape"),
         (np.ones(3), "shape"),
         (np.array([["a", "b"], ["c", "d"]]), "'X1'.*not numeric"),

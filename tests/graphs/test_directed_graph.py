@@ -174,7 +174,7 @@ def test_empty_graphs():
         (lambda: DirectedGraph([[0, 1], [0, 0]]).children(2), "no node 2"),
         (
             lambda: DirectedGraph([[0]], names=["a"]).reordered(["b"]),
-            "only in the first: b; only in the second: a",
+            "only in the given names: b; only in the graph: a",
         ),
     ],
 )

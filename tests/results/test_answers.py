@@ -1,9 +1,12 @@
 """What every call returns can be handed on: as JSON, as a file, in a notebook."""
 
+import inspect
 import json
 import sys
+import typing
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import cyclearn as cl
@@ -29,6 +32,34 @@ RETURNED = (
 def test_what_calls_return_is_an_answer(kind):
     assert issubclass(kind, Answer)
     assert kind.to_dict is not Answer.to_dict
+
+
+# What public calls return that is a number or a list of parts, and what is an error.
+NOT_ANSWERS = {"ClassDistance", "SuccessRate", "DataWarning", "HardConstraint", "MultiDomainOutput"}
+
+
+def returned_classes(annotation):
+    """The classes of this library in what a call returns."""
+    if isinstance(annotation, type) and annotation.__module__.startswith("cyclearn"):
+        yield annotation
+    for part in typing.get_args(annotation):
+        yield from returned_classes(part)
+
+
+def public_calls():
+    for module in (cl, cl.metrics, cl.simulate):
+        for name in module.__all__:
+            if inspect.isfunction(getattr(module, name)):
+                yield pytest.param(getattr(module, name), id=name)
+
+
+@pytest.mark.parametrize("call", list(public_calls()))
+def test_every_public_call_returns_answers(call):
+    call = inspect.unwrap(call)
+    names = {name: getattr(cl, name) for name in cl.__all__} | {"pd": pd}
+    annotation = eval(call.__annotations__["return"], names | vars(sys.modules[call.__module__]))
+    for kind in returned_classes(annotation):
+        assert issubclass(kind, Answer) or kind.__name__ in NOT_ANSWERS
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +100,7 @@ def answers(sampled):
         *(cl.equivalence_class(LOOP, interventions=[[], ["a"]]), cl.next_experiment(LOOP)),
         cl.equivalence_class(CHAIN).certificate(CHAIN),
         PosteriorEffects("a", "<b>", np.array([0.5, np.nan]), np.array([True, True]), 0),
+        *(cl.l1_learn(data), cl.metrics.structure_scores(CHAIN, LOOP)),
     ]
 
 

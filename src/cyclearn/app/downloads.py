@@ -1,4 +1,4 @@
-"""What can be taken away from a result: files by name, made when they are asked for."""
+"""The downloads of a result: files by name, made when they are requested."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from cyclearn.foundation.errors import InputError
 
 # Kinds that are answered soon, and do not wait behind searches.
 _QUICK = ("effects", "compare")
-# Kinds whose unfinished work is worth something, and the file that says that there is some.
+# Kinds whose unfinished work is kept, and the file that shows that there is some.
 _KEEPS = ("learn", "bootstrap")
 _KEPT = "kept.json"
 _LOST = "The process ended unexpectedly: it was killed, or there was not enough memory."
@@ -58,7 +58,7 @@ class Jobs:
         return self._saved(job, "cancelled")
 
     async def close(self) -> None:
-        """End everything that runs; the workspace says so when it is opened again."""
+        """End everything that runs; the workspace reports it when it is opened again."""
         tasks = list(self._running.values())
         self._running.clear()
         for task in tasks:

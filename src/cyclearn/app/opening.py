@@ -198,7 +198,7 @@ def _column(name: str, column: pd.Series) -> dict[str, Any]:
 
 
 def _histogram(values: FloatArray) -> list[int]:
-    """How many values are in each of some bins of one width, whatever their size."""
+    """How many values are in each of some bins of one width, for any range of values."""
     if not len(values):
         return []
     # Apart from each other by at most two, where the numbers themselves could be too far apart.

@@ -1,4 +1,4 @@
-"""A graph of the user next to the learned one: equivalent or not, how far, how much worse."""
+"""A graph of the user next to the learned one: equivalence, distance, and difference in fit."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class Worker:
         return answer
 
     async def end(self) -> None:
-        """End the process, whatever it does."""
+        """End the process, even while it works."""
         if self.is_alive:
             self.process.kill()
         await self.process.wait()

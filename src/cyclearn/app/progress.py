@@ -17,7 +17,7 @@ from cyclearn.search.progress import Progress
 _MAX_SCORES = 240
 # Graphs that are kept for a stop: the best, and the ones before it.
 _N_KEPT = 5
-# Seconds between two notes of how far a search is; some searches make thousands of moves in one.
+# Seconds between two reports of progress; some searches make thousands of moves in one.
 _PAUSE = 0.2
 
 
@@ -28,7 +28,7 @@ class ProgressFile:
         self._path = folder / "progress.json"
 
     def say(self, phase: str, words: str = "", **numbers: Any) -> None:
-        """Say what is being done, and how far it is."""
+        """Report the current stage and its progress."""
         write_json(self._path, {"phase": phase, "words": words, **numbers})
 
     @contextmanager

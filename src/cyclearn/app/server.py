@@ -3,7 +3,7 @@
 =======  =================================  ====================================================
 method   path                               what it does
 =======  =================================  ====================================================
-GET      /api/state                         tables, jobs and how far they are, limits
+GET      /api/state                         tables, jobs and their progress, limits
 POST     /api/tables?name=NAME              open the file that is the body of the request
 POST     /api/tables/example                open one of the examples, by ``name``
 GET      /api/tables/T                      what was found in a table
@@ -72,7 +72,7 @@ _QUICK = 2
 # Bytes of a request that is not a file.
 _MAX_REQUEST = 5_000_000
 _MAX_DIGITS = 18
-# Characters of the name of a result, and of what is noted about it.
+# Characters of the name of a result, and of the note about it.
 _MAX_NAME, _MAX_NOTE = 200, 20_000
 # No request of the page has a tenth of these levels; what is much deeper cannot be written again.
 _MAX_DEPTH = 50
@@ -91,7 +91,7 @@ def make_app(
     pool: WorkerPool | None = None,
     table: Path | None = None,
 ) -> Starlette:
-    """The application for one workspace, on one port, for whoever has the token.
+    """The application for one workspace, on one port, for every holder of the token.
 
     ``table`` is opened at the start.
     """
@@ -200,7 +200,7 @@ class Server:
         return _asset(request.path_params["name"])
 
     async def state(self, request: Request) -> Response:  # noqa: ARG002 - as starlette calls it
-        """What there is and what goes on."""
+        """The tables and results, and the work in progress."""
         tables = [
             {key: table[key] for key in ("id", "name", "n_rows")}
             | {"n_columns": len(table["columns"])}
@@ -324,7 +324,7 @@ class Server:
         if not isinstance(what, dict):
             raise InputError("request must be a JSON object")
         if of is not None:
-            # What is said about a graph is said about the rows that it was learned from.
+            # Statements about a graph are about the rows from which it was learned.
             table = learned.table
             same = {key: learned.request.get(key, {}) for key in ("reading", "options")}
             if kind == "learn" and "penalty" in what:
@@ -576,7 +576,7 @@ def _named(name: str) -> dict[str, str]:
 
 
 class _WholeFile(FileResponse):
-    """A file that is never sent in parts: nobody needs them, and some are asked for to harm."""
+    """A file that is never sent in parts: no client needs parts, and attackers request them."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = [each for each in scope["headers"] if each[0] not in (b"range", b"if-range")]

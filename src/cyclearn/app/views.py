@@ -184,7 +184,7 @@ def _member(member: ListedMember, edges: list[Edge], found: Findings) -> dict[st
 
 
 def _weights(member: ListedMember, found: Findings) -> tuple[FloatArray, FloatArray] | None:
-    """Weights of a member, as they are and standardised; the learned graph's as mean of groups."""
+    """Weights of a member, raw and standardised; for the learned graph, means over groups."""
     models = found.result.models.values()
     if member.graph == found.graph:
         return np.mean([model.B for model in models], axis=0), found.standardised

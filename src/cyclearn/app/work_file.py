@@ -1,6 +1,6 @@
 """One's work as one file: tables as they were opened, what was chosen, and all results.
 
-A file may come from anybody. Nothing in it is shown or run as it is: tables are opened as any
+A file may come from anyone. Nothing in it is shown or run unchecked: tables are opened as any
 upload is, results are read by the library, and what the page shows of them is regenerated.
 """
 

@@ -57,7 +57,7 @@ def main(niceness: int = 0) -> None:
 def _read(source: BinaryIO, lines: SimpleQueue[bytes]) -> None:
     for line in source:
         lines.put(line)
-    # The server is gone: nobody waits for what is being done.
+    # The server has ended, so no one waits for the result.
     os._exit(0)
 
 

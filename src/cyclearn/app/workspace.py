@@ -118,7 +118,7 @@ class Workspace:
                 raise InputError(
                     f"{mark} does not belong to a workspace that this version can open"
                 )
-            # Tables are for nobody else on this machine.
+            # Other users of this machine cannot read the tables.
             place.chmod(_PRIVATE)
             for part in ("tables", "jobs"):
                 (place / part).mkdir(mode=_PRIVATE, exist_ok=True)

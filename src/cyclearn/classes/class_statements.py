@@ -1,4 +1,4 @@
-"""What holds in some, and what in every, member of a class; exact, without counting members.
+"""What is true in some, and what in every, member of a class; exact, without counting members.
 
 Of all graphs that fit equally well, every one has an edge, some have it, or its direction differs
 between them. That says how far these graphs agree with each other, not how probable the edge is:
@@ -110,7 +110,7 @@ def class_statements(
     *,
     deadline: Deadline = None,
 ) -> ClassStatements:
-    """What holds in some and in every irreducible member of a class.
+    """What is true in some and in every irreducible member of a class.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def class_statements(
     allowed, required : array of bool of shape (p, p), optional
         Look only at members all of whose edges are allowed and that have all required edges.
     deadline : float, optional
-        When to give up with a LimitError, by :func:`deadlines.now`.
+        When to stop with a LimitError, by :func:`deadlines.now`.
 
     Examples
     --------

@@ -76,8 +76,8 @@ class Equivalence(Answer):
                     "rotations keep the number of edges of a reduced graph."
                 )
             return (
-                f"The numbers of parents in the reduced graphs differ: {_in_words(sizes[0])} "
-                f"against {_in_words(sizes[1])}; rotations keep them."
+                "Rotations keep the numbers of parents in reduced graphs: the first has "
+                f"{_in_words(sizes[0])}; the second {_in_words(sizes[1])}."
             )
         apart = min(set(self.first_territories) ^ set(self.second_territories))
         where, other = "first", "second"
@@ -85,7 +85,7 @@ class Equivalence(Answer):
             where, other = other, where
         return (
             f"In all graphs equivalent to the {where}, some node together with its parents is "
-            f"{self._territory_in_words(apart)}; no node of the {other} is bound to just that."
+            f"{self._territory_in_words(apart)}; this is true of no node of the {other}."
         )
 
     def explain(self) -> str:
@@ -158,7 +158,7 @@ def _reduced(graph: DirectedGraph) -> DirectedGraph:
 
 
 def _in_words(sizes: Counter[int]) -> str:
-    return ", ".join(f"{n} with {size - 1}" for size, n in sorted(sizes.items()))
+    return ", ".join(f"{n} node{'s' * (n != 1)} with {s - 1}" for s, n in sorted(sizes.items()))
 
 
 def equivalent(g: DirectedGraph | str, h: DirectedGraph | str) -> Equivalence:
@@ -367,7 +367,7 @@ class _Journey:
 
 
 def _nearest_inside(column: int, goal: int, room: int, size: int) -> int:
-    """A set of ``size`` inside ``room`` that keeps what it can of ``column``, then of ``goal``."""
+    """A set of ``size`` inside ``room`` with most of ``column``, and then most of ``goal``."""
     chosen = 0
     for preferred in (column & goal, column, goal, room):
         for i in bits(preferred & room & ~chosen):

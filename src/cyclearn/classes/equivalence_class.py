@@ -243,7 +243,7 @@ def equivalence_class(
     reducible : bool, default False
         Whether members with redundant edges are listed and counted too.
     max_states : int, default 300,000
-        How many intermediate results an exact count may hold in memory at once; counts that need
+        Maximum number of intermediate results of an exact count in memory at once; counts that need
         more raise LimitError. Listing members does not need any.
     max_classes : int, default 256
         How many classes of rotations the rules may join; ``completeness`` says if that cut the

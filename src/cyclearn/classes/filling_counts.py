@@ -26,7 +26,7 @@ def count_fillings(
     ----------
     entries : for each node, in how many ways it enters at each seat
     below : for each seat, the one that its surplus moves to; as many seats as nodes
-    max_states : how many states a sweep may hold before it is given up
+    max_states : maximum number of states of a sweep
 
     Examples
     --------

@@ -94,7 +94,7 @@ class GraphClass(Answer, SeatedGraphs, ABC):
     @property
     @abstractmethod
     def _groups(self) -> tuple[tuple[int, ...], ...]:
-        """Nodes whose columns move among themselves, whatever those of other groups do."""
+        """Nodes whose columns move among themselves, independently of those of other groups."""
 
     @cached_property
     def _keys(self) -> tuple[ClassKey, ...]:

@@ -3,7 +3,7 @@
 Two graphs generate the same tuples of distributions, one for each table, exactly when for every
 group of the design they generate the same distributions with only the edges into that group kept
 (the documentation, "Interventions", proves it). So the class is a product: the columns of a group
-move as rotations and rules let them move among themselves, whatever those of other groups do.
+move as rotations and rules let them move among themselves, independently of other groups.
 
 **Designs** say which variables are intervened on in each table. A perfect intervention sets a
 variable: its equation, parents and noise are replaced by
@@ -166,7 +166,7 @@ def _iter_group_seats(group: Sequence[int], parts: Sequence[Seating]) -> Iterato
             ]
 
 
-# The targets of every table, by name or index; an empty list stands for observed data.
+# The targets of every table, by name or index; an empty list means observed data.
 Interventions: TypeAlias = Sequence[Sequence[Node]]
 
 
@@ -210,7 +210,7 @@ def as_design(interventions: Interventions, graph: DirectedGraph) -> Interventio
     if isinstance(interventions, str) or not isinstance(interventions, Iterable):
         raise InputError(
             f"interventions are {short(interventions)}; give the targets of every table, such as "
-            "[[], ['a']], where [] stands for observed data"
+            "[[], ['a']], where [] means observed data"
         )
     tables = [_targets(targets, graph) for targets in interventions]
     if not tables:

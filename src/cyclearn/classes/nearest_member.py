@@ -85,7 +85,7 @@ def _near_filling(
 
 
 def _block_distance(block: Block, graph: DirectedGraph) -> Callable[[tuple[int, ...]], int]:
-    """What a filling of a block adds to the distance, but for a constant."""
+    """What a filling of a block adds to the distance, up to a constant."""
     inside = sum(1 << j for j in block.nodes)
     wanted = {j: graph.columns[j] for j in block.nodes}
     children = support_to_columns(graph.adjacency.T)

@@ -202,7 +202,7 @@ def _around(seat: int, key: ClassKey) -> list[Territory]:
     return found
 
 
-# All pairs of classes on so many nodes have been told apart or proved equal.
+# All pairs of classes on so many nodes are proved different or equal.
 _NODES_SETTLED = 5
 
 

@@ -40,7 +40,7 @@ class Block:
 
     ``entry`` gives, for every territory that a node of the block may use, the position in
     ``seats`` of the first one further down that belongs to the block; ``below`` the next position
-    down. Among irreducible members every territory stands for itself alone.
+    down. Among irreducible members every territory represents only itself.
     """
 
     nodes: tuple[int, ...]
@@ -146,7 +146,7 @@ class Seating:
         # matrix with one perfect matching put on its diagonal.
         seat_of = matched_seats(pairs, p)
         if (seat_of < 0).any():
-            # No member respects the knowledge: one block that cannot be filled says so.
+            # No member respects the knowledge: one block cannot be filled.
             return (self._block(tuple(range(p)), tuple(range(p))),)
         node_at = {seat: j for j, seat in enumerate(seat_of.tolist())}
         fills = [0] * p

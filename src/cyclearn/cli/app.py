@@ -2,7 +2,7 @@
 
 0 done, 1 a negative answer (such as not equivalent), 2 bad input or an output that cannot be
 written, 70 a defect of cyclearn, 130 interrupted (129 and 143 where the terminal was closed or the
-process told to end), 141 the reader of the output went away.
+process was terminated), 141 the reader of the output closed the pipe.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def main() -> None:
     log = logging.getLogger("cyclearn")
     log.addHandler(_COMPLAINTS)
     if sys.stderr is not None and sys.stderr.isatty():
-        # Somebody waits, and is told why.
+        # Tell the waiting user the reason.
         log.setLevel(logging.INFO)
     code = _run()
     if sys.stdout is not output:
@@ -86,7 +86,7 @@ _COMPLAINTS = _Complaints()
 
 
 def _run() -> int:
-    """Run the command, and turn whatever it ends with into an exit code and a line."""
+    """Run the command, and turn every way in which it can end into an exit code and a line."""
     try:
         code = app(standalone_mode=False)
         if code == _INTERRUPTED:

@@ -7,12 +7,12 @@ from types import FrameType
 
 from cyclearn.foundation.interruption import underlying
 
-# Seconds until a program that was told to end, and did not, is told again.
+# Seconds until the signal is repeated to a program that was asked to end and did not.
 _AGAIN = 5.0
 
 
 class Terminated(BaseException):
-    """The process was told to end; like KeyboardInterrupt, no handler of errors takes it."""
+    """The process was asked to end; like KeyboardInterrupt, no handler of errors catches it."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -30,7 +30,7 @@ def end_on_signals() -> None:
 
 def _raise(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as signal calls it
     # Python drops what is raised while an object is cleaned up, and some modules what is raised
-    # while they are loaded; then the program would go on. So it is raised again after a while.
+    # while they are loaded; then the program would continue. So it is raised again after a while.
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, lambda _, frame: _raise(number, frame))
         signal.setitimer(signal.ITIMER_REAL, _AGAIN)
@@ -52,7 +52,7 @@ def ending_signal(error: BaseException | None) -> tuple[int, str] | None:
 
 
 def end_children() -> None:
-    """End the processes that were started for several jobs; they would go on computing."""
+    """End the processes that were started for several jobs; they would continue to compute."""
     import multiprocessing
 
     if hasattr(signal, "setitimer"):

@@ -56,7 +56,9 @@ def fit(
     fitted = fit_model(read_graph(graph), data, **options.given(), random_state=seed)
     if not isinstance(fitted, FittedModel):
         if standardised or indices:
-            raise InputError("--standardised and --indices are for one table without groups")
+            raise InputError(
+                "--standardised and --indices need one table without groups; omit them"
+            )
         print_json("fit", fitted.to_dict(level)) if as_json else say(fitted.to_text(level))
         raise typer.Exit(0 if fitted.converged else 1)
     if as_json:

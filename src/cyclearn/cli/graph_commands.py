@@ -93,7 +93,7 @@ def equivalence_class(
     max_members
         List at most this many members.
     max_states
-        States that an exact count may hold in memory.
+        Maximum number of states of an exact count in memory.
     """
     if acyclic:
         _check_acyclic(table=table, do=do, exogenous=exogenous)

@@ -1,6 +1,6 @@
 """What commands print: text for people, JSON with a schema version for programs.
 
-Names come from files of others: whatever they hold, no escape sequence reaches the terminal.
+Names come from files of others: no escape sequence in them reaches the terminal.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def terminal_text(text: str) -> str:
 def say(text: str, *, nl: bool = True) -> None:
     """Print to standard output; what the terminal cannot show is printed by its number."""
     sys.stdout.write(_showable(terminal_text(text), sys.stdout) + "\n" * nl)
-    # At once, so that a full disk is noticed while it can be told.
+    # At once, so that a full disk is noticed while it can be reported.
     sys.stdout.flush()
 
 

@@ -1,4 +1,4 @@
-"""What long work says of itself: a line that changes on a terminal, one now and then in a pipe."""
+"""The progress of long work: a changing line on a terminal, a new line now and then in a pipe."""
 
 from __future__ import annotations
 

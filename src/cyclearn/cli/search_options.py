@@ -45,7 +45,7 @@ def search(
     checkpoint: Path | None,
     posterior: bool | None = None,
 ) -> LearnResult:
-    """Learn from a table, and show how far that has come."""
+    """Learn from a table, and show the progress."""
     from cyclearn.learning import learn
 
     if checkpoint is not None and bootstrap is None:
@@ -73,7 +73,7 @@ def end_as_asked(result: LearnResult) -> None:
 
 @contextmanager
 def said_in_the_result() -> Iterator[None]:
-    """Where a sample of graphs warns about itself: what is printed of it says so."""
+    """Without the warnings of a sample of graphs, which the printed result contains."""
     from cyclearn.posterior import SamplingWarning
 
     with warnings.catch_warnings():

@@ -1,7 +1,7 @@
 """Checks of data before a result is trusted: properties that violate its assumptions.
 
 Learning assumes independent rows of a linear Gaussian system, enough of them, and no variable that
-others nearly determine. Nothing here stops a run; each warning says how far the data are from the
+others nearly determine. No check stops a run; each warning reports how far the data are from the
 assumption and what to do.
 """
 
@@ -24,16 +24,16 @@ from cyclearn.foundation.arrays import FloatArray
 
 # Chance that Gaussian columns raise a false alarm.
 _FALSE_ALARMS = 0.01
-# Departures that matter whatever the number of rows: the Gaussian has 0 and 0. Standard errors of
+# Departures that matter for any number of rows: the Gaussian has 0 and 0. Standard errors of
 # covariances scale with the kurtosis, so an excess of one makes them wrong by about a fifth.
 _SKEWNESS, _EXCESS_KURTOSIS = 0.5, 1.0
-# Numbers that stand for missing values in many tables.
+# Numbers that code missing values in many tables.
 _CODES = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999)
 # Answers on a scale have seven levels at most, as a rule.
 _FEW_LEVELS = 7
-# A threshold beside fewer rows is hardly known.
+# With fewer rows the threshold is hardly known.
 _RAREST_LEVEL = 5
-# Share of missing cells from which they are worth a word.
+# Share of missing cells from which a warning is given.
 _HOLES = 0.01
 # Share of a variance that other columns explain from which single edges are hard to place.
 _EXPLAINED = 0.95
@@ -216,7 +216,7 @@ def _has_levels(column: FloatArray, rarest: int = 1) -> bool:
 
 
 def ordinal_columns(rows: Rows, left_out: Sequence[str]) -> tuple[str, ...]:
-    """Columns of few whole numbers that are no indicators of one variable, nor taken as given."""
+    """Columns of few whole numbers that are neither indicators of one variable nor exogenous."""
     X = rows.values
     indicators = {name for each in _indicators(rows.names, X) for name in each.columns}
     others = {*left_out, *rows.exogenous, *indicators}
@@ -268,7 +268,7 @@ def _collinear(moments: Moments) -> Iterator[DataWarning]:
     n, p = moments.n_samples, moments.n_variables
     R = moments.correlation
     if n > p + 1:
-        # The inverse has 1 / (1 − R²) on its diagonal; (n − 1) / (n − p) takes away what chance
+        # The inverse has 1 / (1 − R²) on its diagonal; (n − 1) / (n − p) subtracts what chance
         # explains.
         unexplained = np.minimum((n - 1) / (n - p) / np.linalg.inv(R).diagonal(), 1)
     elif n >= TESTED_ROWS:

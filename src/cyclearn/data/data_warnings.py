@@ -49,7 +49,7 @@ class DataWarning(ABC):
     columns : tuple of str
         The variables concerned; none where it is all of them.
     group : str
-        The group of rows concerned; empty where there is one table.
+        The group of rows concerned; empty for a single table.
     """
 
     code: ClassVar[str]
@@ -139,7 +139,7 @@ def _as_tuple(value: Any) -> Any:
 
 
 class MissingCodes(DataWarning):
-    """Numbers such as -999, which may stand for missing values."""
+    """Numbers such as -999, which may code missing values."""
 
     numbers: tuple[float, ...]
 
@@ -615,7 +615,7 @@ class UnfinishedSample(DataWarning):
 
 
 def _others(warning: DataWarning) -> str:
-    """How many columns there are beside the one that is named."""
+    """The number of columns other than the one that is named."""
     number = len(warning.columns) - 1
     return f" (and {count_of(number, 'other column')})" if number > 0 else ""
 

@@ -11,7 +11,7 @@ from cyclearn.data.input_checks import number_of
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 
-# Lines from which the separator and the decimal mark are told.
+# Lines from which the separator and the decimal mark are detected.
 _LOOKED_AT = 100
 _WHITESPACE = r"\s+"
 # Lines that one cell in quotes may have.
@@ -109,7 +109,7 @@ def delimited(
 
 
 def _with_whole_cells(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Lines of which none ends within quotes: a cell may go on in the next ones."""
+    """Lines of which none ends within quotes: a cell may continue in the next ones."""
     whole: list[tuple[int, str]] = []
     at = 0
     while at < len(lines):
@@ -148,7 +148,7 @@ def _separator(lines: list[str], candidates: tuple[str, ...]) -> str:
 
 
 def _names(lines: list[str], commented: list[str], sep: str) -> tuple[list[str], bool]:
-    """The names, and whether they stand in a comment above the data, as numpy writes them."""
+    """The names, and whether they are in a comment above the data, as numpy writes them."""
     first = split_line(lines[0], sep)
     if commented and all(number_of(cell) is not None for cell in first):
         names = split_line(commented[-1].lstrip("# "), sep)
@@ -161,7 +161,7 @@ def _names(lines: list[str], commented: list[str], sep: str) -> tuple[list[str],
 
 
 def _suspected_thousands(names: list[str], rows: list[list[str]]) -> list[str]:
-    """A note where points may stand between thousands: 4.266 beside 491, and never 0.5."""
+    """A note if points may separate thousands: 4.266 next to 491, and never 0.5."""
     usual = Counter(map(len, rows)).most_common(1)
     if not usual:
         return []

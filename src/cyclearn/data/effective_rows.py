@@ -1,4 +1,4 @@
-"""How many independent rows a table is worth, when rows resemble the rows before them.
+"""The effective sample size of a table in which rows resemble the rows before them.
 
 With autocorrelations ρ(k) the variance of a sample covariance is that of n / (1 + 2 Σ ρ(k)²)
 independent rows (Bartlett, for two columns with the same memory). Rows that were only sorted have
@@ -32,7 +32,7 @@ TESTED_ROWS = 30
 TEST_LAGS = 10
 # Chance that independent rows raise a false alarm, in large tables; twice that in small ones.
 _FALSE_ALARMS = 0.005
-# Lost information below which dependence is not worth a word.
+# Lost information below which no warning about dependence is given.
 _EFFECTIVE_SHARE = 0.8
 
 
@@ -88,14 +88,14 @@ class Memory:
 
     @property
     def n_effective(self) -> float:
-        """The number of independent rows that the rows are worth: all where none are dependent."""
+        """The effective sample size: the number of rows if they are independent."""
         if not self.is_dependent.any():
             return float(self.n_rows)
         return self.n_rows / float(np.nanmedian(self.inflations))
 
 
 def row_weight(asked: EffectiveRows, n: int, memory: Memory | None) -> tuple[float, Counting]:
-    """What one of n rows counts for beside independent ones, and why; moments have no memory.
+    """The weight of one of n rows relative to independent ones, and why; moments have no order.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Tables of several groups: told from what was given, checked against each other, kept by name.
+"""Tables of several groups: recognised in the input, checked against each other, kept by name.
 
 One graph for all groups, weights and noise of its own in each. Groups are given as a list of
 tables, as a mapping from names to tables, or as a column of one table that names the group of each
@@ -29,7 +29,7 @@ SeveralData: TypeAlias = "Data | Sequence[Data] | Mapping[str, Data]"
 def named_tables(
     data: Any, groups: str | None = None, *, in_order: bool = False
 ) -> dict[str, Any] | None:
-    """Tables by the name of their group, in the order given; None where there is one table.
+    """Tables by the name of their group, in the order given; None for a single table.
 
     Tables in a list are named by their files where these have different names, or 1, 2, ….
     ``in_order`` says that rows are to look back on those before them, which must then be of the
@@ -111,7 +111,7 @@ def _split(data: Any, groups: str, *, in_order: bool) -> dict[str, Any]:
 
 
 def _check_stretches(labels: pd.Series, groups: str) -> None:
-    """Refuse groups whose rows do not stand together: which row was before is then not known."""
+    """Refuse groups whose rows are not contiguous: the preceding row is then unknown."""
     begins = labels[(labels != labels.shift()).to_numpy()]
     again = begins[begins.duplicated()]
     if len(again):
@@ -123,7 +123,7 @@ def _check_stretches(labels: pd.Series, groups: str) -> None:
 
 
 def labelled_rows(data: Any, labels: Sequence[str], option: str) -> pd.DataFrame:
-    """A table as a DataFrame, with columns of labels beside those of numbers."""
+    """A table as a DataFrame, with columns of labels next to those of numbers."""
     import pandas as pd
 
     frame = read_table(data, labels=labels) if isinstance(data, (str, Path)) else as_rows(data)

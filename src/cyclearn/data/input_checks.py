@@ -21,15 +21,15 @@ from cyclearn.graphs.graph_input import default_names
 _COLLINEAR = 1e-11
 # Asymmetry that rounding to a few digits leaves in a covariance matrix.
 _SYMMETRIC = 1e-4
-# Columns that a message names beside the first.
+# Columns that a message names after the first.
 _NAMED = 10
-# What stands for nothing in text.
+# Texts that mean a missing value.
 MISSING_TEXT = (".", "..", "?", "-", "--", "na", "NAN", "missing", "Missing", "MISSING")
 MISSING_WORDS = {*MISSING_TEXT, "", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "none"}
 
 
 def is_missing_word(text: Any) -> bool:
-    """Whether a text beside numbers looks like a sign for a missing value, such as ``*``.
+    """Whether a text among numbers looks like a code for a missing value, such as ``*``.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def check_rows(values: FloatArray, remedy: str = "") -> None:
 
 
 def half_of_matrix(values: FloatArray) -> str | None:
-    """Which half of a square table is empty, beside its diagonal, where the other is full."""
+    """Which half of a square table, without its diagonal, is empty if the other is full."""
     n, p = values.shape
     if n != p or p < 3:
         return None
@@ -199,7 +199,7 @@ def check_finite(table: Any, what: str, names: Sequence[str] | None = None) -> N
 
 
 def _check_numeric(columns: Mapping[str, NDArray[Any]], what: str) -> None:
-    """Raise where cells are no numbers, naming all columns that have any."""
+    """Raise if cells are not numbers, and name all columns that have any."""
     found = {name: cell for name, values in columns.items() if (cell := _no_number(values))}
     if not found:
         return
@@ -264,13 +264,13 @@ def checked_covariance(S: FloatArray, names: tuple[str, ...]) -> FloatArray:
         i, j = divmod(int(gap.argmax()), len(S))
         raise InputError(
             f"the covariance matrix is not symmetric: entry ({names[i]}, {names[j]}) is "
-            f"{S[i, j]:g} and entry ({names[j]}, {names[i]}) is {S[j, i]:g}"
+            f"{S[i, j]:g} and entry ({names[j]}, {names[i]}) is {S[j, i]:g}; correct them"
         )
     return (S + S.T) / 2
 
 
 def check_positive_definite(S: FloatArray, names: tuple[str, ...], n_samples: int) -> None:
-    """Raise when columns are exactly collinear, or the matrix is no covariance at all.
+    """Raise if columns are exactly collinear, or the matrix is not a covariance matrix.
 
     With n ≤ p every sample covariance is singular; then only pairs of columns are compared
     here, and the fit looks at each node with its parents.

@@ -1,6 +1,6 @@
 """Tables in which some variables were intervened on: read, checked, and brought together.
 
-Targets are given beside a list of tables, one list of names for each, or as a column of one table
+Targets are given with a list of tables, one list of names for each, or as a column of one table
 that names the targets of each row; in a matrix of single rows, row i may be that of target i.
 """
 
@@ -31,7 +31,7 @@ from cyclearn.foundation.readable import listed
 # Targets of each table, or the name of a column with the targets of each row.
 Interventions = str | tuple[tuple[str, ...], ...]
 # In place of targets: row i of the table is an experiment by itself, whose target is column i; or
-# nobody recorded the targets.
+# the targets were not recorded.
 ROWS, UNKNOWN = "rows", "unknown"
 
 
@@ -40,7 +40,7 @@ def checked_interventions(interventions: Any) -> Interventions | None:
     if interventions is None or isinstance(interventions, str):
         return interventions
     if not isinstance(interventions, Sequence):
-        # Nor a mapping: it would be taken in its own order, whatever the order of the tables.
+        # Nor a mapping: its order need not be that of the tables.
         raise InputError(
             f"interventions is {short(interventions)}; give a list of targets for each table, in "
             "the order of the tables, such as [[], ['a']], or the name of a column"

@@ -1,4 +1,4 @@
-"""Rows of a time series beside the rows before them: what ``lags`` makes of a table.
+"""Rows of a time series next to the preceding rows: the effect of ``lags`` on a table.
 
 Row t of the extended table holds row t of the table, and then rows t − 1, …, t − k under the names
 ``gdp[t-1]``, …, ``gdp[t-k]``. The first k rows have no such past and serve as past alone.
@@ -44,7 +44,7 @@ def past_names(names: Sequence[str], lags: int) -> tuple[str, ...]:
 
 
 def with_past(rows: Rows, lags: int) -> Rows:
-    """Rows beside the rows before them, which are taken as given.
+    """Rows next to the preceding rows, which are taken as given.
 
     Examples
     --------

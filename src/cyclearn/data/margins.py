@@ -40,7 +40,7 @@ def normal_scores(X: FloatArray) -> FloatArray:
 
 
 def with_margins(rows: Rows, margins: Margins) -> Rows:
-    """Rows with their columns treated as told."""
+    """Rows with their columns transformed as requested."""
     if margins == "log":
         for name, column in zip(rows.names, rows.values.T, strict=True):
             if (column <= 0).any():

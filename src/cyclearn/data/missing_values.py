@@ -1,4 +1,4 @@
-"""Tables with holes: how a mean and a covariance are made of them, and what they are worth.
+"""Tables with missing values: mean, covariance and effective sample size.
 
 ``"em"`` is maximum likelihood for the joint normal distribution, right where cells are missing at
 random given what was observed. ``"rows"`` keeps the complete rows, right where holes have nothing
@@ -37,7 +37,7 @@ class Holes:
 
     ``share`` is the share of missing cells; ``n_complete`` counts rows without any; ``iterations``
     and ``converged`` belong to EM, ``shrinkage`` to pairwise covariances: the share of all
-    correlations that was taken away to make the matrix positive definite.
+    correlations by which they were shrunk to make the matrix positive definite.
     """
 
     treatment: str
@@ -55,8 +55,8 @@ class Holes:
 class Treated:
     """Moments of a table, the rows they count for, and the rows with holes filled and as given.
 
-    ``shrinkage`` is the share of all correlations that a shrunk covariance takes away. With ordinal
-    columns, ``repaired`` is the share of all correlations that was taken away to make the matrix
+    ``shrinkage`` is the share by which a shrunk covariance reduces all correlations. With ordinal
+    columns, ``repaired`` is the share by which all correlations were shrunk to make the matrix
     positive definite.
     """
 
@@ -70,7 +70,7 @@ class Treated:
 
 
 def treat_missing(rows: Rows, missing: Missing) -> Treated:
-    """Moments of a table, whose missing values are treated as told.
+    """Moments of a table, with missing values treated as requested.
 
     Examples
     --------
@@ -223,7 +223,7 @@ def _pairwise(X: FloatArray, together: FloatArray) -> tuple[FloatArray, FloatArr
 
 
 def made_definite(R: FloatArray) -> tuple[FloatArray, float]:
-    """A correlation matrix made of pairs, made positive definite, and the share taken away."""
+    """A correlation matrix of pairs, shrunk until positive definite, and the share of shrinkage."""
     least = float(np.linalg.eigvalsh(R)[0])
     if least >= _LEAST_EIGENVALUE:
         return R, 0.0

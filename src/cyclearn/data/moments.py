@@ -28,7 +28,7 @@ from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_path
 from cyclearn.foundation.json_input import short
-from cyclearn.foundation.readable import listed
+from cyclearn.foundation.readable import count_of, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -269,10 +269,8 @@ def moments_of(rows: Rows) -> Moments:
     """Moments of the rows of one table, none of whose cells is missing."""
     X, labels = rows.values, rows.names
     n = X.shape[0]
-    if n < 2:
-        raise InputError(f"the data have {n} rows; a covariance needs at least 2")
-    if n == 2 and X.shape[1] > 1:
-        raise InputError("the data have 2 rows, which always lie on a line; give at least 3")
+    if n < 2 or (n == 2 and X.shape[1] > 1):
+        raise InputError(f"the data have {count_of(n, 'row')}; a covariance needs at least 3")
     with np.errstate(invalid="ignore", over="ignore"):
         weights = rows.weights
         mean = X.mean(axis=0) if weights is None else weights @ X / weights.sum()
@@ -345,7 +343,7 @@ def _matrix(path: str | Path, written: Any, n_samples: int | None, options: Any)
 
 
 def _mirrored(frame: pd.DataFrame) -> pd.DataFrame:
-    """A matrix of which only one half is written, with both; any other as it is."""
+    """The symmetric matrix of which one half is given; any other matrix unchanged."""
     if half_of_matrix(frame.to_numpy(dtype=float)) is None:
         return frame
     S = np.nan_to_num(frame.to_numpy(dtype=float))

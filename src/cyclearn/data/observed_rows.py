@@ -1,4 +1,4 @@
-"""Rows with holes, in the order of their patterns, and the likelihood of what was observed."""
+"""Rows with missing values, in the order of their patterns, and the observed-data likelihood."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class ObservedRows:
     def saturated(self) -> Saturated:
         """Maximum likelihood mean and covariance by EM (Dempster, Laird and Rubin), standardised.
 
-        Starts from the variances of what was observed, without covariances.
+        Starts from the variances of the observed cells, without covariances.
         """
         p = self.rows.shape[1]
         mean, S, change = np.zeros(p), np.eye(p), np.inf

@@ -165,7 +165,7 @@ class Reading(Options):
     )
     interventions: Interventions | None = option(
         None,
-        "Column that lists the intervention targets of each row, separated by commas; or unknown.",
+        "Column of intervention targets, separated by commas; or unknown, or rows (knockouts).",
         lambda _, value: checked_interventions(value),
     )
     intervention_kind: InterventionKind | tuple[InterventionKind, ...] = option(
@@ -284,7 +284,7 @@ class Reading(Options):
 
     @property
     def reading(self) -> Reading:
-        """How tables are read, without whatever else these options say."""
+        """The options of reading, without all others."""
         return Reading(**{name: getattr(self, name) for name in Reading.names()})
 
     @property
@@ -294,7 +294,7 @@ class Reading(Options):
 
     @property
     def design(self) -> Design:
-        """What interventions do to their targets; unknown ones are told by the noise alone."""
+        """The kind of the interventions; unknown targets are found by the noise alone."""
         return Design("noise" if self.is_unknown else self.intervention_kind, self.intercepts)
 
     def tables(self, data: SeveralData | Tables) -> Tables:
@@ -403,7 +403,7 @@ class Reading(Options):
             weights = numeric_matrix(column.to_frame(), "data", [self.weights])[:, 0]
             if not (weights > 0).all() or not np.isfinite(weights).all():
                 raise InputError(
-                    f"column {self.weights!r} has a weight that is not positive; drop those rows"
+                    f"column {self.weights!r} has weights that are not positive; drop those rows"
                 )
         if self.within:
             data, column = row_column(data, self.within, "within")
@@ -412,7 +412,7 @@ class Reading(Options):
         return replace(rows.with_ordered(self.ordered), weights=weights, subjects=subjects)
 
     def _recognised(self, rows: Rows) -> tuple[str, ...]:
-        """Ordinal columns that nobody named."""
+        """Ordinal columns that were not named but recognised."""
         names_among("continuous", self.continuous, rows.names)
         if self.weights or self.within or self._not_with_rows("ordered"):
             return ()
@@ -437,8 +437,8 @@ class Reading(Options):
         for name in (*names, *(["se"] if self.se == "robust" else [])):
             if name in self.given():
                 raise InputError(
-                    f"{name}={getattr(self, name)!r} needs the rows, but the data are Moments, "
-                    "which have no rows; pass the table"
+                    f"{name}={getattr(self, name)!r} needs the rows, but the data are a covariance "
+                    "matrix (Moments, which have no rows); pass the table"
                 )
         given = moments.given(self.exogenous)
         return Treated(given, float(given.n_samples), np.empty((0, 0)), None)

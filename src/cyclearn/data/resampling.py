@@ -100,7 +100,7 @@ class Resampler:
         for table in self.tables:
             moments = self._moments(table, generator)
             size = float(moments.n_samples)
-            # A draw counts for what the data count for, whatever it looks like.
+            # A resample has the effective sample size of the data.
             if table.n_effective < table.moments.n_samples or self.times > 1:
                 share = 0.5 if self.resampling == "half" else 1.0
                 size = max(share * table.n_effective, 2.0)
@@ -176,7 +176,7 @@ class Resampler:
         return np.asarray(generator.gamma(self.times, size=n) / self.times)
 
     def digest(self) -> str:
-        """A fingerprint of what is drawn from."""
+        """A fingerprint of the data that are resampled."""
         state = sha256(repr(self.names).encode())
         for table in self.tables:
             source = table.moments.covariance if table.rows is None else table.rows

@@ -80,7 +80,7 @@ class Rows:
             if len(levels) > MOST_LEVELS:
                 raise InputError(
                     f"column {name!r} is ordered and has {len(levels)} levels, more than "
-                    f"the maximum of {MOST_LEVELS}: treat it as continuous"
+                    f"the maximum of {MOST_LEVELS}: remove it from ordered"
                 )
             values[is_there, j] = codes
             own = texts.get(name)
@@ -99,7 +99,7 @@ class Rows:
 
     @property
     def n_effective(self) -> float:
-        """Rows of equal weight that these are worth (Kish), less one for each subject but one."""
+        """Effective sample size of weighted rows (Kish), less one for each subject except one."""
         if self.weights is not None:
             return float(self.weights.sum() ** 2 / (self.weights**2).sum())
         lost = 0 if self.subjects is None else len(np.unique(self.subjects)) - 1
@@ -131,7 +131,7 @@ class Rows:
 def row_column(frame: Any, name: str, option: str) -> tuple[Any, Any]:
     """The table without the column that weights or subjects are in, and that column."""
     if not hasattr(frame, "columns") or name not in frame.columns:
-        raise InputError(f"{option} is {name!r}, which is not a column of a table with names")
+        raise InputError(f"{option} is {name!r}, which is not a column of the table")
     column = frame[name]
     if column.isna().any():
         row = int(np.flatnonzero(column.isna().to_numpy())[0])

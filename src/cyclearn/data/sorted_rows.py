@@ -120,7 +120,7 @@ def _is_sorted(x: FloatArray, begins: BoolArray) -> bool:
 
 
 def _has_whole_stretches(x: FloatArray, run: IntArray) -> bool:
-    """Whether each value of a run stands in one stretch."""
+    """Whether each value of a run is in one stretch."""
     for rows in (slice(_FIRST_ROWS), slice(None)):
         values, runs = x[rows], run[rows]
         order = np.lexsort((values, runs))

@@ -44,9 +44,9 @@ MATRIX_REMEDY = "read_moments(path, covariance=True, n_samples=…), or --covari
 
 @dataclass(frozen=True)
 class Cells:
-    """Names and cells of a table, before anything is left out, and what was told from its file.
+    """Names and cells of a table, before columns are left out, and what was detected in its file.
 
-    ``lines`` are those of the file in which the rows stand, where that is known.
+    ``lines`` are those of the file in which the rows are, if known.
     """
 
     names: list[str]
@@ -84,7 +84,7 @@ def usable_columns(
     labels: Sequence[str] = (),
     strict: bool = True,
 ) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
-    """The columns of numbers and of labels, what was left out unasked, and what is no numbers.
+    """Columns of numbers and labels, those left out by default, and those that are not numbers.
 
     Raises
     ------
@@ -229,7 +229,7 @@ def _chosen(
     for what, given in (("columns", columns), ("drop", drop)):
         absent = [name for name in given or () if name not in names]
         if absent:
-            raise InputError(f"{what}: there is no {', '.join(absent)}; there are {listed(names)}")
+            raise InputError(f"{what}: no column {', '.join(absent)}; there are {listed(names)}")
     chosen = set(names if columns is None else columns) - set(drop or ())
     if not chosen:
         raise InputError("no column is left; drop fewer columns")
@@ -312,9 +312,8 @@ def _problem(name: str, column: pd.Series, cells: Cells, is_unasked: bool) -> st
         levels = {str(value).strip() for value in present}
         if 3 <= len(levels) <= MOST_LEVELS and len(levels) < len(present) / 2:
             return (
-                f"contains {len(levels)} categories {where}: {_IS_CATEGORY} "
-                f"(categories=[{name!r}], --categories {name}), or define groups of rows "
-                f"(groups={name!r}, --groups {name})"
+                f"contains {len(levels)} categories {where}: {_IS_CATEGORY}, or define "
+                f"groups of rows (groups={name!r}, --groups {name})"
             )
         return f"contains text {where}"
     if is_unasked and _INDEX_NAME.fullmatch(name) and _counts(column):
@@ -330,7 +329,7 @@ def _counts(column: pd.Series, least: int = _COUNTED_ROWS) -> bool:
 
 
 def _suspected_codes(wrong: Iterable[str], cells: Cells, names: list[str]) -> str | None:
-    """One proposal for the whole table where all that is wrong are signs beside numbers."""
+    """One remedy for the whole table if the only problem is codes among numbers."""
     found: dict[str, str] = {}
     first = ""
     for name in wrong:
@@ -352,13 +351,13 @@ def is_identifier(name: str, column: pd.Series) -> bool:
     """Whether a column names the rows: every cell another text, or another whole number.
 
     Numbers that are all different may be measured; they name rows where these are numbered through
-    in no order, or where the name of the column says so.
+    in no order, or by the name of the column.
     """
     if len(column) < _IDENTIFIED_ROWS or column.isna().any() or not column.is_unique:
         return False
     values = _as_numbers(column)
     if values.dtype.kind not in "fiuM":
-        # Numbers beside a few signs, and dates, are something else.
+        # Numbers among a few codes, and dates, are something else.
         others = [number_of(v) is not None or _DATE.fullmatch(str(v).strip()) for v in values]
         return sum(map(bool, others)) < len(values) / 2
     if values.dtype.kind == "M" or (values % 1 != 0).any() or _counts(values):

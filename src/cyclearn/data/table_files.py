@@ -14,6 +14,7 @@ import os
 import re
 import zipfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from io import StringIO
 from numbers import Real
@@ -43,8 +44,8 @@ _BINARY = {".parquet", ".feather", ".arrow", ".dta", ".xlsx"}
 class TableFile:
     """A table from a file: the columns that are used, and what was decided on the way.
 
-    ``unusable`` says of columns that are no numbers why, where these were left out. ``sheets`` are
-    the names of those of an Excel file.
+    ``unusable`` gives the reasons for columns that are not numbers and were left out. ``sheets``
+    are the names of the sheets of an Excel file.
     """
 
     frame: pd.DataFrame
@@ -148,10 +149,10 @@ def read_table_file(
             f"missing_codes is {short(missing_codes)}; give a list of texts or numbers, such as "
             "[-999]"
         )
-    kind = _kind(path)
     # These take a name that is too long for one that is not there.
     if os.path.isdir(path):
         raise InputError(f"{path}: it is a folder; name a table in it")
+    kind = _kind(path)
     if not os.path.isfile(path):
         is_there = "it is not a regular file; save the table first"
         raise InputError(f"{shown(path)}: {is_there if os.path.exists(path) else 'no such file'}")
@@ -218,9 +219,11 @@ def tetrad_matrix(path: str | Path, encoding: str | None = None) -> tuple[int, A
     import pandas as pd
 
     path = Path(path)
-    if _kind(path) not in _TEXT or not os.path.isfile(path):
+    if not os.path.isfile(path) or _kind(path) not in _TEXT:
         return None
-    found = tetrad_covariance(_decoded(_unpacked(path), encoding)[0])
+    found = None
+    with suppress(InputError):  # which reading it as a table raises, with the name of the file
+        found = tetrad_covariance(_decoded(_unpacked(path), encoding)[0])
     return found and (found[0], pd.DataFrame(found[2], columns=found[1]))
 
 

@@ -66,7 +66,7 @@ class Table:
     shrinkage : float
         The share of all correlations that a shrunk covariance took away.
     row_weight : float
-        What one row counts for beside independent ones, missing cells aside.
+        The weight of one row relative to independent ones, apart from missing cells.
     counting : str
         Why rows count for that.
     rows : array or None
@@ -112,7 +112,7 @@ class Tables:
 
     @property
     def only(self) -> Table:
-        """The table, where there is just one."""
+        """The table, if there is just one."""
         if len(self.tables) != 1:
             raise InputError(f"there are {len(self.tables)} tables, but this needs a single table")
         return self.tables[0]

@@ -19,7 +19,7 @@ _HALF_WIDTH, _NOTCH = 0.4, 0.8
 def arc(start: FloatArray, end: FloatArray, bend: float) -> FloatArray:
     """One curve that bends to its left by a share of its length; straight for zero."""
     along = end - start
-    # y grows downwards, so that this is the left of somebody who walks along the edge.
+    # y grows downwards, so this is the left side in the direction of the edge.
     aside = np.array([along[1], -along[0]]) * bend * 4 / 3
     return np.array([start, start + along / 4 + aside, end - along / 4 + aside, end])
 

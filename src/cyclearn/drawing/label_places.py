@@ -23,7 +23,7 @@ _HEAD = 0.5
 _PLACES = np.linspace(0.18, 0.78, 17)
 # How much farther than just clear of its line a label may be placed.
 _ASIDE = (0.0, 0.3, 0.6)
-# What covering something costs: nothing is worth a head, a node or another label.
+# The cost of covering something; a head, a node or another label is never covered.
 _ON_HEAD, _ON_NODE, _ON_LABEL, _ON_LINE = 8.0, 6.0, 6.0, 0.35
 _SAMPLES = 16
 
@@ -31,7 +31,7 @@ _SAMPLES = 16
 def label_places(
     layout: Layout, labels: Sequence[tuple[Edge, str]], font_size: float
 ) -> list[FloatArray]:
-    """Centres of the labels, in the order given; no two of them overlap where there is room.
+    """Centres of the labels, in the order given; no two of them overlap if there is space.
 
     Parameters
     ----------

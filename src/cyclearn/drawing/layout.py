@@ -80,8 +80,8 @@ def lay_out(graph: DirectedGraph, also: Iterable[Edge] = ()) -> Layout:
 
     Every strongly connected component is a ring. These, and single nodes, form layers, each
     below its causes; the order within the layers is chosen to cross few edges. Edges bend around
-    nodes that are not theirs. A thicket of edges (:func:`is_thicket`), in which nobody could follow
-    them, is a circle of nodes, causes before effects clockwise from the top.
+    nodes that are not theirs. If there are too many edges to follow (:func:`is_thicket`), the
+    nodes are on a circle, causes before effects clockwise from the top.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""HTML and SVG in which text is text: whatever is not markup already is escaped."""
+"""HTML and SVG in which text is text: everything that is not yet markup is escaped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Colours that people who are colour blind tell apart (after Okabe and Ito), and dashes."""
+"""Colours that colour-blind readers can distinguish (after Okabe and Ito), and dashes."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def layers(
     layer = {b: n for n, blocks in enumerate(generations) for b in sorted(blocks)}
     order = list(layer)
     above, below = graph.pred, graph.succ
-    # A move can make room for another; a few rounds are enough in practice.
+    # One move can allow another; a few rounds are enough in practice.
     for _ in range(4):
         for b in reversed(order):
             pull = len(below[b]) - len(above[b])

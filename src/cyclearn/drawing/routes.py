@@ -99,7 +99,7 @@ class Router:
         own = [*pair, *(self._frame_of.get(v, v) for v in pair)]
         obstacles = np.setdiff1d(np.arange(len(self._centres)), own)
         if pair not in self._led_pairs:
-            # In a thicket there is hardly a free way, and nobody follows the lines.
+            # Among very many edges there is hardly a free route, and no reader follows the lines.
             return self._clipped(self._direct(pair, obstacles)[0], pair)
         best, fewest = None, np.inf
         for candidates in (self._direct, self._led):

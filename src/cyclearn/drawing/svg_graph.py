@@ -1,6 +1,6 @@
 """A laid-out graph as SVG: groups below, then edges, then nodes and labels.
 
-Colours come from the style sheet of the page. Nothing is told by colour alone: negative weights
+Colours come from the style sheet of the page. Nothing is shown by colour alone: negative weights
 are dashed, strong ones wide, and edges that not all members of the class share have open heads.
 """
 

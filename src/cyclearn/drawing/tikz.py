@@ -29,7 +29,7 @@ _SPECIAL = {
 }
 # Signs that two of make another one: -- is a dash. Braces between them are not enough for LuaTeX.
 _LIGATURES = re.compile("(?<=([-'`,]))(?=\\1)")
-# What pdfLaTeX sets by itself ends here, but for signs that no name needs.
+# pdfLaTeX can typeset the characters up to here, except for some that names do not need.
 _LAST_LATIN = 0x17F
 
 

@@ -30,7 +30,7 @@ from cyclearn.models import LinearGaussianModel
 
 @dataclass(frozen=True)
 class Evaluation(Answer):
-    """How near a learned graph comes to the true one and its class.
+    """How close a learned graph is to the true one and its class.
 
     ``success`` is None where no distributions were drawn, and it and ``scores`` are where a time
     limit did not suffice for them; ``n_redundant`` counts the edges of the learned and of the true

@@ -11,14 +11,14 @@ to the members. Against a single graph these are the ordinary precision and reca
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from math import isnan, nan
-from typing import Any
+from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 
 from cyclearn.classes import EquivalenceClass, equivalence_class
 from cyclearn.classes.class_statements import class_statements
+from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arguments import seconds
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.deadlines import Deadline
@@ -122,19 +122,15 @@ def class_distance(
 
 
 @dataclass(frozen=True)
-class PrecisionRecall:
+class PrecisionRecall(Answer):
     """Precision and recall; nan where there is nothing to count."""
 
     precision: float
     recall: float
 
-    def to_dict(self) -> dict[str, float | None]:
-        """The two numbers, None in place of nan."""
-        return {kind: None if isnan(value) else value for kind, value in asdict(self).items()}
-
 
 @dataclass(frozen=True)
-class StructureScores:
+class StructureScores(Answer):
     """Precision and recall of adjacencies, arrowheads and cycles.
 
     An adjacency is an unordered pair of nodes joined by an edge or two; an arrowhead an edge
@@ -157,14 +153,9 @@ class StructureScores:
         """The six numbers, by names such as ``adjacency_precision``."""
         return {
             f"{prefix}{name}_{kind}": value
-            for name, pair in self.pairs.items()
-            for kind, value in pair.to_dict().items()
+            for name in self.pairs
+            for kind, value in self.to_dict()[name].items()
         }
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        scores: dict[str, Any] = {name: pair.to_dict() for name, pair in self.pairs.items()}
-        return scores | {"is_exact": self.is_exact}
 
 
 @dataclass(frozen=True, eq=False)

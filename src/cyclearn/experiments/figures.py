@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Colours that colour-blind readers can tell apart, and dashes for print without colour.
+# Colours that colour-blind readers can distinguish, and dashes for print without colour.
 _STYLES: dict[str, tuple[str, Any, str]] = {
     "auto": ("#0072B2", "-", "cyclearn (auto, BIC)"),
     "default": ("#CC79A7", (0, (3, 1)), "cyclearn (default penalty)"),

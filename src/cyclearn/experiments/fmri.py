@@ -5,8 +5,8 @@
 ``hippocampus``: the paper's fMRI question, asked of subjects of another study. The paper learned
 from six regions of the hippocampus and found that two of the eight structures equivalent to the
 anatomical graph were local optima of its score. For each subject: the learned graph and its class,
-and for each of the eight structures whether a move improves its score, and how far the score is
-from the best found.
+and for each of the eight structures whether a move improves its score, and the distance of the
+score from the best found.
 """
 
 from __future__ import annotations

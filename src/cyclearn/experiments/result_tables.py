@@ -85,7 +85,7 @@ def result_table(results: Sequence[ResultsFile]) -> str:
 
 @contextmanager
 def of_the_study(results: Sequence[ResultsFile]) -> Iterator[None]:
-    """Say of a file that was changed by hand that it is damaged, whatever it breaks."""
+    """Report a file that was changed by hand as damaged, whichever error it causes."""
     try:
         yield
     except InputError:

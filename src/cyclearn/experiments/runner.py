@@ -165,7 +165,7 @@ def _run_on_cluster(
         try:
             for future in as_completed(futures):
                 yield future.result()
-                # The worker may forget what is in the file.
+                # The worker need not keep what is in the file.
                 future.release()
         except (CancelledError, CommClosedError, KilledWorker) as error:
             reason = (

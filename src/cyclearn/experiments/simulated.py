@@ -47,7 +47,7 @@ _MAX_GRAPHS = 1000
 
 
 def _drawn_tasks(settings: Iterable[str], n_instances: int | None) -> list[Task]:
-    """So many instances of every setting, as many as in the paper unless told otherwise."""
+    """So many instances of every setting; by default as many as in the paper."""
     instances = range(100 if n_instances is None else n_instances)
     return [Task(setting, instance) for setting in settings for instance in instances]
 
@@ -115,7 +115,7 @@ def drawn_problem(
 ) -> tuple[DirectedGraph, Sequence[LinearGaussianModel]]:
     """A random graph by the paper's generator, and stable models on it.
 
-    Graphs on which hardly any weights are stable are drawn again.
+    Graphs on which hardly any weights are stable are replaced by others.
     """
     largest = _SMALL if p < _MANY_NODES else _LARGE
     for _ in range(_MAX_GRAPHS):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from cyclearn.foundation.files import save
 from cyclearn.foundation.json_input import finite, load_json
@@ -18,8 +19,8 @@ class Answer:
     """A result with plain values, ``to_dict()``, and words, ``str()``."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain values."""
-        raise NotImplementedError
+        """The result as plain values; those of its fields unless a class defines others."""
+        return dict(finite(asdict(cast(Any, self))))
 
     def to_json(self) -> str:
         """The result as JSON; what is not finite is null."""
@@ -35,7 +36,7 @@ class Answer:
 
 
 class SavedAnswer(Answer):
-    """A result that can be made again from its plain values."""
+    """A result that can be restored from its plain values."""
 
     @classmethod
     def from_dict(cls, record: Any) -> Self:
@@ -45,4 +46,4 @@ class SavedAnswer(Answer):
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The result that :meth:`to_json` wrote."""
-        return cls.from_dict(load_json(text, "the result"))
+        return cls.from_dict(load_json(text, "the text"))

@@ -35,7 +35,7 @@ def whole(name: str, value: int, least: int, most: int = _MOST) -> int:
 
 
 def one_of(name: str, value: object, words: Sequence[str], remedy: str = "") -> str:
-    """One of some words, and nothing else, whatever else compares with words in its own way.
+    """One of some words; objects that merely compare equal to a word are refused.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def seconds(name: str, value: float | None) -> float | None:
     """A number of seconds, or None."""
     if value is None:
         return None
-    rule = "a number of seconds, or None for no limit"
+    rule = "a number of seconds of at least 0, or None for no limit"
     found = _number(name, value, lambda number: number >= 0, rule)
     return found if isfinite(found) else None
 

@@ -127,7 +127,7 @@ def waiting() -> Iterator[None]:
 def ended_quietly(results: Generator[R, None, None]) -> Iterator[Generator[R, None, None]]:
     """Results of other processes; where they are left early, the rest is cancelled.
 
-    Without the advice that joblib gives then: whoever pressed Ctrl-C did not ask for it.
+    Without the advice of joblib, which does not help after Ctrl-C.
     """
     try:
         yield results

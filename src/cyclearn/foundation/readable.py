@@ -1,4 +1,4 @@
-"""Numbers for people: as many digits as mean something, whatever the unit."""
+"""Numbers for people: as many digits as are meaningful, in any unit."""
 
 from __future__ import annotations
 

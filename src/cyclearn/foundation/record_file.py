@@ -1,4 +1,4 @@
-"""A file in which long work is kept part by part, and from which it goes on.
+"""A file that keeps long work part by part, so that it can be continued.
 
 A file of lines of JSON: the first says what is being run, each other one is a part, written when it
 was done. Several processes may add to it. No line is ever changed or taken off: one that an
@@ -19,7 +19,7 @@ import numpy as np
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import why, write_new
 
-# Bytes of a first line, with room for much knowledge.
+# Bytes of a first line, enough for much knowledge.
 _LONGEST = 100_000_000
 
 

@@ -276,7 +276,7 @@ class DirectedGraph(Answer):
         names = checked_names(names, None)
         if names == self.names:
             return self
-        check_same_nodes(("first", names), ("second", self.names))
+        check_same_nodes(("given names", names), ("graph", self.names))
         order = [self.index(name) for name in names]
         return DirectedGraph(self.adjacency[np.ix_(order, order)], names)
 

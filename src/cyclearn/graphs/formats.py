@@ -1,6 +1,6 @@
 """Graph files: JSON, DOT, Tetrad's text form, edge lists and, to write only, GraphML.
 
-The form is told from the text itself, so any file name will do.
+The format is recognised by the text, so any file name will do.
 
 - JSON: ``{"nodes": ["a", "b"], "edges": [["a", "b"]]}``
 - DOT: ``digraph { a -> b; }``
@@ -145,7 +145,7 @@ _ARROW = re.compile(r"(?<!-)-+>")
 def read_graph(path: str | Path) -> DirectedGraph:
     """Read a graph file: JSON, DOT, Tetrad's text form, or an edge list of lines ``a -> b``.
 
-    The form is told by the text, not by the name of the file.
+    The format is recognised by the text, not by the name of the file.
     """
     text = read_text(path, "graph file")
     try:

@@ -1,4 +1,4 @@
-"""What data can tell apart: exact invariants, rules beyond rotations, numerical comparison."""
+"""What data can distinguish: exact invariants, rules beyond rotations, numerical comparison."""
 
 from cyclearn.identifiability.assumption_one import check_assumption_one as check_assumption_one
 from cyclearn.identifiability.comparing import compare as compare

@@ -250,7 +250,7 @@ class _Race:
         best = int(np.argmin(values))
         mean, Q = float(values[best]), self.starts[best]
         if n0 == inf:
-            # Nothing is left to be fitted, but for the choice among parameter sets.
+            # Nothing is left to be fitted, except for the choice among parameter sets.
             return mean, Q, 0.0
         mean += 0.5 * log(n0 + n) * (graph.n_edges - experiment.truth.graph.n_edges)
         return mean, Q, _fitting_variance(experiment, Q, graph, counts)

@@ -57,7 +57,7 @@ def learn(
         every resample of a bootstrap, and whenever the chains of a posterior are compared.
     on_interrupt : {"raise", "best"}
         What Ctrl-C does: raise KeyboardInterrupt, or end the search and return the best graph so
-        far, with a status that says so; a second Ctrl-C raises.
+        far, with the status ``INTERRUPTED``; a second Ctrl-C raises.
     bootstrap : int or mapping, optional
         Also learn from this many resamples of the data, with the same options, and store the
         frequencies in ``result.bootstrap``; a mapping gives ``n_resamples`` and other arguments of
@@ -161,7 +161,7 @@ def _posterior_arguments(
 
 
 def is_brief(tables: Tables) -> bool:
-    """Whether a brief posterior is worth running for these tables."""
+    """Whether a brief posterior is run for these tables."""
     return 2 <= tables.n_variables <= EFFORT.brief_variables
 
 

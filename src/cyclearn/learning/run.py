@@ -131,7 +131,7 @@ def _searched(
     graph = best_class.graph.reordered(tables.names)
     searched = fitted = fit(graph, tables.without_rows())
     if any(table.holes is not None or table.is_robust for table in tables):
-        # Searched were moments; rows with missing cells, or not Gaussian, are fitted as they are.
+        # The search used moments; rows with missing cells, or not Gaussian, are fitted directly.
         fitted = fit(graph, tables)
     weight, reached = options.edge_penalty(tables), solution.limits_reached
     runs, best = solution.runs, solution.best

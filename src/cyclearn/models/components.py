@@ -393,7 +393,7 @@ def solution_preference(solution: ComponentSolution) -> tuple[float, tuple[float
 def flat_directions(
     R: FloatArray, columns: ComponentColumns, solution: ComponentSolution
 ) -> FloatArray:
-    """Directions in parameter space that leave the distribution as it is, shape (N, n_flat).
+    """Directions in parameter space that do not change the distribution, shape (N, n_flat).
 
     The null space of the Fisher information; edges in the order of ``columns.parents``, then
     the variances. The largest entry of every direction is one in units of the standard error

@@ -1,7 +1,7 @@
 """Maximum likelihood where noises of some pairs correlate, as a hidden common cause makes them.
 
 X = BᵀX + N with Cov(N) = Ω, which off its diagonal is free at the pairs and zero elsewhere. With S
-the covariance of the data, the negative log-likelihood of a row is, but for a constant,
+the covariance of the data, the negative log-likelihood of a row is, up to a constant,
 
     f(B, Ω) = ½ log det Ω + ½ (tr Ω⁻¹(I − B)ᵀS(I − B) − p) − log|det(I − B)|.
 

@@ -59,7 +59,7 @@ def modification_indices(fitted: FittedModel) -> pd.DataFrame:
 
     ``change`` is ``"add"``: an edge that was left out; ``"turn"``: an edge turned round;
     ``"correlate"``: a correlation of the noises of two variables, as a hidden common cause makes
-    it. ``index``: the score test of what is added, about what −2 log-likelihood would fall by with
+    it. ``index``: the score test of the addition, about the decrease of −2 log-likelihood with
     it; for turned edges what it does fall by, the rest fitted again. ``p_value``: of that, by
     chi-square with one degree of freedom, without correction for the number of changes on offer;
     turning an edge is not a test. ``expected``: about the weight, or the covariance, it would get;
@@ -110,7 +110,7 @@ def modification_indices(fitted: FittedModel) -> pd.DataFrame:
             "standardised": np.concatenate([expected * units, nothing]),
         }
     )
-    # Many indices are equal but for rounding, which must not order them.
+    # Many indices are equal except for rounding, which must not order them.
     rank = pd.Series([float(f"{value:.8g}") for value in table["index"]])
     ordered = table.loc[rank.sort_values(ascending=False, kind="stable").index]
     return ordered.reset_index(drop=True)

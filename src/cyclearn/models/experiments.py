@@ -316,7 +316,7 @@ def _solution(
 
 
 def observed_mean(experiments: Experiments, B: FloatArray) -> FloatArray:
-    """The mean of the system that nobody touches, from the intercepts of its equations."""
+    """The mean of the undisturbed system, from the intercepts of its equations."""
     means = experiments.means
     everywhere = experiments.is_set_everywhere
     intercepts = means.diagonal() - (means * B.T).sum(axis=1)

@@ -501,7 +501,7 @@ def _wald(weights: FloatArray, errors: FloatArray) -> tuple[FloatArray, IntArray
 
 
 def holm(p_values: FloatArray) -> FloatArray:
-    """p-values corrected for their number by Holm's method; NaN are no tests.
+    """p-values corrected for their number by Holm's method; NaN are not counted as tests.
 
     Examples
     --------

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from cyclearn.models.fitted_model import FittedModel
 
 
-# A parameter moves along a flat direction when its entry, beside a largest entry of one, exceeds
-# this.
+# A parameter moves along a flat direction if its entry exceeds this, where the largest entry is 1.
 _MOVES = 1e-3
 # Variances below this are zero but for rounding.
 _ROUNDING = 1e-24
@@ -156,7 +155,7 @@ def _block_errors(
     flat = flat_directions(R, columns, solution)
     moves = moving(flat)
     if flat.shape[1]:
-        # At special points, such as a zero weight, a parameter may stand still to first order.
+        # At special points, such as a zero weight, a parameter may have no first-order effect.
         weights = np.random.default_rng(0).standard_normal(len(columns.parents))
         elsewhere = ComponentSolution(weights, np.ones(len(columns.nodes)), np.nan)
         moves |= moving(flat_directions(R, columns, elsewhere))
@@ -228,7 +227,7 @@ def tested(estimates: FloatArray, errors: FloatArray, level: float) -> dict[str,
     from scipy.special import ndtr, ndtri
 
     between("level", level, 0, 1, 0.95)
-    # What is no edge is zero without an error.
+    # A weight that is not an edge is zero without an error.
     z = np.divide(estimates, errors, out=np.full_like(errors, np.nan), where=errors > 0)
     half = ndtri(0.5 + level / 2) * errors
     return {

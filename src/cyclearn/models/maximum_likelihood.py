@@ -224,7 +224,7 @@ def _fitted(
     log_likelihood: float,
     rows: Table | Tables,
 ) -> FittedModel:
-    """The fit with the first of the models, beside which the others are alternatives."""
+    """The fit with the first of the models; the others are its alternatives."""
     return FittedModel(
         graph,
         models[0],

@@ -55,7 +55,7 @@ class ObservedLikelihood:
         Observed information of all rows: weights of the edges in row-major order, noise variances,
         means; on the standardised scale.
     scale : array of shape (p,)
-        Standard deviations of what was observed, the unit of that scale.
+        Standard deviations of the observed cells, the unit of that scale.
     converged : bool
     weight : float
         What a row counts for, where rows depend on each other.
@@ -220,7 +220,7 @@ _MOST_TESTED = 15
 # Largest change of a standardised mean or covariance at which EM has arrived.
 _TOLERANCE = 1e-9
 _MAX_ITERATIONS = 5_000
-# Negative log-likelihood per row by which another solution must be better to start again from it.
+# Negative log-likelihood per row by which another solution must be better to restart from it.
 _BETTER = 1e-8
 _MAX_RESTARTS = 10
 

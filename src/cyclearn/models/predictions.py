@@ -1,7 +1,7 @@
 """Means after an intervention, with intervals: the delta method on the observed information.
 
-A variable that is *held* keeps its value whatever its causes say; one that is *shifted* gets a push
-from outside and goes on listening to its causes. Either way the means of all variables move by δT:
+A variable that is *held* keeps its value whatever its causes do; one that is *shifted* gets a push
+and still responds to its causes. Either way the means of all variables move by δT:
 δ says by how much each intervened variable was moved, T = (I − B)⁻¹ with the columns of held
 variables emptied.
 """
@@ -43,7 +43,7 @@ class Prediction:
 
     @property
     def settles(self) -> bool:
-        """Whether the system comes to rest."""
+        """Whether the system has a stable equilibrium."""
         return not bool(np.isnan(self.means).any())
 
 
@@ -51,7 +51,7 @@ class Prediction:
 class EstimatedModel:
     """A maximum likelihood estimate and the data behind it: covariance S and effective rows n.
 
-    ``mean_is_known`` says that the mean of the model is no estimate; ``given`` are the variables
+    ``mean_is_known`` says whether the mean of the model was estimated; ``given`` are the variables
     that it takes as they come, whose means and covariances are those of the data.
     """
 

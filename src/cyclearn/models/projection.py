@@ -34,7 +34,7 @@ PROJECTION_STARTS = 20
 
 @dataclass(frozen=True, eq=False)
 class Projection(Answer):
-    """Closest distribution on a graph and how far it is.
+    """Closest distribution on a graph and its divergence.
 
     ``kl_divergence`` is KL(given ‖ model) in nats. With the status AT_INFINITY it is an infimum
     that no parameters on the graph reach. ``alternatives`` are other parameter sets of the same

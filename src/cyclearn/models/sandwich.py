@@ -77,7 +77,7 @@ def information_of(S: FloatArray, A: BoolArray, B: FloatArray, omega: FloatArray
 
 
 def inverse_of(information: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The inverse but for flat directions, and these in columns.
+    """The inverse except for flat directions, and these in columns.
 
     There are flat directions only where parameters are not identified.
     """
@@ -89,7 +89,7 @@ def inverse_of(information: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def row_scores(Z: FloatArray, A: BoolArray, B: FloatArray, omega: FloatArray) -> FloatArray:
-    """Scores of rows of mean zero, but for their constant: weights and noise variances."""
+    """Scores of rows of mean zero, up to a constant: weights and noise variances."""
     i, j = np.nonzero(A)
     E = Z - Z @ B
     return np.hstack([Z[:, i] * E[:, j] / omega[j], 0.5 * (E / omega) ** 2])

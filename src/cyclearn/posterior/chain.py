@@ -2,8 +2,8 @@
 
 The chain visits a graph with probability proportional to exp(−NLL − λ·|E| − costs of its feedback
 loops), over the graphs that knowledge, limits and stability admit. How it proposes the next graph
-is fixed while it runs; between runs it may be told what others have learned, and go on with other
-data.
+is fixed while it runs; between runs it may receive what others have learned, and continue
+with other data.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 With few variables all parent sets of a single node can be weighed, and so can the feedback loops
 that chains have met. What such parts make together is drawn at once, however far it is from where a
-chain stands, so that chains do not stick between structures that differ in many edges.
+chain is, so that chains do not get stuck between structures that differ in many edges.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import numpy as np
 
 from cyclearn.foundation.arrays import FloatArray
 
-# The prior on edges, beside ½ log n: this many times log p, as in the default price of a search,
+# The prior on edges, besides ½ log n: this many times log p, as in the default search penalty,
 # less a constant. Chosen by calibration with five, ten and twenty variables
 # (benchmarks/results/posterior_calibration.md).
 _TIMES_LOG_P, _LESS = 1.5, 1.3

@@ -2,7 +2,7 @@
 
 In a round the proposals of all chains are fixed, and it is one sample by itself: what it has seen
 sets the proposals of the next, which is twice as long, and only the last round counts. A round that
-is nearly good enough goes on instead.
+is nearly good enough continues instead.
 
 Where probabilities are means over resamples of the data, every batch of a chain has one of its own,
 so that the means of batches differ as those of resamples do: agreement and effective size count
@@ -184,7 +184,7 @@ class _Round:
 
     @property
     def drifts(self) -> bool:
-        """Whether chains have not forgotten where they began with resamples.
+        """Whether chains still depend on their start in each resample.
 
         Edges are then more, or less, often there in the second half of a batch than in the first,
         over all resamples.
@@ -250,7 +250,7 @@ class _Sampling:
             if progress >= 1 or is_cut or current.next_steps > n_left:
                 return counted, is_cut
             # Where the rest takes no longer than the next round would, or there is no time for
-            # that, this one goes on.
+            # that, this one continues.
             longer = _Round.of(size, EFFORT.growth * current.batch_steps, current.resamples)
             is_near = progress >= 1 / (1 + EFFORT.growth)
             if current.is_whole and not is_near and 2 * longer.next_steps <= n_left:

@@ -47,7 +47,7 @@ _FEW_VARIABLES, _FEW_SIZE, _SIZE = 10, 2000, 400
 # The same over resamples: a standard error of 0.029 at most.
 _ROBUST_SIZE = 300
 # Most steps of a chain: this many for each pair of variables, within bounds, and twice as many over
-# resamples, since each takes steps to forget the one before (real_tables.md).
+# resamples, since each takes steps to become independent of the one before (real_tables.md).
 _STEPS_A_PAIR, _LEAST_STEPS, _MOST_STEPS = 8_000, 1_000_000, 20_000_000
 # Draws for each row of the data, which together count for one: with one draw, probabilities are
 # more cautious than halves of real tables call for (real_tables.md).
@@ -219,7 +219,7 @@ def posterior(
     max_steps : int, optional
         Maximum number of steps per chain.
     time_limit : float, optional
-        Limit in seconds; results may then differ between runs, and a warning says so.
+        Limit in seconds; results may then differ between runs, and a warning reports it.
     random_state : int, Generator or None
         None uses a fixed seed, so results are reproducible.
     n_jobs : int, optional
@@ -259,7 +259,7 @@ def posterior(
     if tables.design is not None and checked.prior == "classes":
         raise InputError("prior='classes' cannot be combined with interventions; omit it")
     size = checked.sample_size(tables.n_variables)
-    # Weighing graphs by their classes costs about half of the sample's worth.
+    # Weighting graphs by their classes halves the effective size of the sample, about.
     share = 0.5 if checked.prior == "classes" else 1.0
     problem = checked.problem(tables)
     sample = sample_graphs(
@@ -349,7 +349,7 @@ def _admissible_members(
             stable = [member.times for member in listed.members if member.is_stable]
             share = sum(stable) / listed.n_looked_at if options.stable else 1.0
             size = listed.n_looked_at if listed.size is None else listed.size
-            # The graph itself is admissible, whatever a few draws say.
+            # The graph itself is admissible, even if a few draws are not.
             sizes[its_class] = max(1.0, share * size)
         found.append(sizes[its_class])
     return np.array(found)

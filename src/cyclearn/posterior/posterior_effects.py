@@ -102,8 +102,8 @@ def draw_effects(
     """Effects under graphs drawn by weight, with parameters drawn for each.
 
     Parameters are those that fit a covariance drawn around the observed one (Wishart, as many rows
-    as the data are worth), which spreads them as their standard errors do, also where feedback
-    makes these hard to state. Tables that share their weights have means drawn as well, and those
+    as the effective sample size), which spreads them as their standard errors do, also if feedback
+    makes these hard to compute. Tables that share their weights have means drawn as well, and those
     of one row count for a random number of rows.
     """
     names = tables.names

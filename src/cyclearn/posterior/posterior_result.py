@@ -486,7 +486,7 @@ class Posterior(SavedAnswer):
 
 def class_given(graph: DirectedGraph, tables: Tables) -> EquivalenceClass | InterventionalClass:
     """The class of a graph; the interventional class if all interventions are perfect."""
-    # Tables with other kinds tell apart at least what observed ones do.
+    # Tables with other kinds distinguish at least what observed ones do.
     if tables.design is None or not tables.is_perfect:
         return EquivalenceClass(graph)
     targets = [table.targets for table in tables]
@@ -503,7 +503,7 @@ def _tables(records: list[Mapping[str, Any]], intercepts: Intercepts | None) -> 
 
 
 def _square(rows: list[list[float | None]], p: int) -> FloatArray:
-    """A p × p matrix, with infinity where there is none."""
+    """A p × p matrix, with infinity for missing values."""
     matrix = np.array([[np.inf if v is None else v for v in row] for row in rows], dtype=float)
     if matrix.shape != (p, p):
         raise ValueError(f"a matrix of shape {matrix.shape} for {p} variables")

@@ -36,7 +36,7 @@ class SampleQuality:
         Number of independent graphs that would give the probability of the edge as precisely: its
         variance P(1 − P) over the squared standard error. That comes from the means of batches,
         with what neighbours have in common (the initial positive sequence of Geyer, over all
-        chains as Vehtari and others do), so chains that disagree are worth no more than a few.
+        chains as Vehtari and others do), so chains that disagree count as a few draws only.
     """
 
     r_hat: FloatArray

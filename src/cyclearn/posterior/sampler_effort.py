@@ -67,7 +67,7 @@ class SamplerEffort:
     resample_length: int = 3
     resample_steps: int = 300
     forgetting_share: float = 0.5
-    # Drift that matters, beside a standard error of 0.03.
+    # Drift that matters, next to a standard error of 0.03.
     largest_drift: float = 0.03
 
 

@@ -1,4 +1,4 @@
-"""Equally good graphs that a page has room for, and how they differ from the learned one."""
+"""The equally good graphs that a page lists, and how they differ from the learned one."""
 
 from __future__ import annotations
 

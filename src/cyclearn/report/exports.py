@@ -71,7 +71,7 @@ def export(result: LearnResult, path: str | Path, **options: Any) -> Path:
     path : path
         ``.json`` the whole result, for :func:`cyclearn.load`; ``.csv`` the table of edges;
         ``.dot``, ``.gv``, ``.txt`` (edge list), ``.tetrad`` and ``.graphml`` the graph, with
-        weights where the form has room for them; ``.lav`` and ``.dagitty`` the model for lavaan
+        weights if the format has them; ``.lav`` and ``.dagitty`` the model for lavaan
         and dagitty; ``.tikz`` and ``.tex`` a picture and a table for LaTeX; ``.png``, ``.svg`` and
         ``.pdf`` a picture; ``.html`` the report. Any other suffix is refused.
     **options

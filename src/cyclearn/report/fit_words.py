@@ -93,7 +93,7 @@ def is_tested_and_good(model: FittedModel) -> bool:
 
 
 def fit_in_words(model: FittedModel) -> str:
-    """One sentence on the fit of a model, whatever tables it was fitted to."""
+    """One sentence on the fit of a model to tables of any kind."""
     if model.experiments is not None:
         return "Tables with interventions have no saturated model for comparison."
     return verdict(model.fit_indices)

@@ -8,7 +8,7 @@ from cyclearn.results.target_rows import targets_in_words, worth_saying
 
 
 def targets_section(found: Findings) -> Markup:
-    """Each learned target with its probability and what differs; and what is not told apart."""
+    """Each learned target with its probability and difference; and which are not distinguished."""
     rows = [
         (
             row.table,

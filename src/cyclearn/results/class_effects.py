@@ -204,7 +204,7 @@ def class_effects(
         Graphs of other classes that fit equally well; their members count too.
     max_members : int
         A larger class is sampled: this many members are drawn, each with equal probability, and
-        the result says so.
+        the result reports it.
     random_state : int, Generator or None
         For the sample.
 

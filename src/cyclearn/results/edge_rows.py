@@ -1,6 +1,6 @@
 """What a result states about edges: the source of all tables of edges.
 
-Two questions are kept apart. Do all graphs that fit equally well have the edge (``verdict``, pair
+Two questions are separate. Do all graphs that fit equally well have the edge (``verdict``, pair
 by pair)? And how probable is it, given these data (``probability`` by a posterior, ``resamples`` by
 a bootstrap)? The graphs that fit equally well are the members of the learned class, and of the
 classes whose scores tie exactly, that respect the knowledge.
@@ -146,8 +146,8 @@ def statements_beside(
     stated = class_statements(members, allowed, required)
     if not stated.is_empty:
         return stated
-    # A graph that keeps a redundant edge because it is required is no irreducible member, but it
-    # is an answer all the same.
+    # A graph that keeps a redundant edge because it is required is not an irreducible member, but
+    # it is a result all the same.
     A = graph.adjacency
     return ClassStatements(A, A, A | A.T, False)
 

@@ -115,7 +115,7 @@ class _Score:
         if self._result.options.stable and not is_stable_radius(block.spectral_radius):
             return np.inf
         worse = sum(each.value for each in blocks) - self._learned
-        # The hidden cause costs what an edge costs.
+        # The penalty of a hidden cause is that of an edge.
         n_more = int(adjacency.sum()) + 1 - self._result.graph.n_edges
         return self._result.tables.n_effective * worse + self._result.penalty * n_more
 

@@ -7,13 +7,13 @@ others are mixtures of them, which are closer to Gaussian (Shimizu et al. 2006 f
 Lacerda et al. 2008 with cycles). So what ranks members is how much their residuals gain when each
 noise may have the shape that suits it best (:mod:`cyclearn.models.noise_shape`).
 
-The columns of a block of the class are chosen apart from those of other blocks, and so are their
+The columns of a block of the class are chosen independently of other blocks, and so are their
 residuals: blocks are ranked one by one. Two candidates tie exactly when their columns are the same
 up to order and scale, as with a turned cycle and the inverse gain.
 
 Groups have weights and noise shapes each, and their gains add up. Tables with interventions share
-the weights; there whole graphs are ranked, and a node's noise is seen where nobody intervened on
-it.
+the weights; there whole graphs are ranked, and a node's noise is seen in
+the tables without an intervention on it.
 """
 
 from __future__ import annotations

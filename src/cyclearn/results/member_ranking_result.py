@@ -171,7 +171,7 @@ class ClassRanking:
         return prod(float(np.exp(-block.behind).sum()) for block in self.blocks)
 
     def iter_members(self) -> Iterator[tuple[tuple[Filling, ...], float, float]]:
-        """Stream the members, the most likely first: candidates, weight, how far behind."""
+        """Stream the members, most likely first: candidates, weight, difference to the first."""
         first = (0,) * len(self.blocks)
         waiting, seen = [(0.0, first)], {first}
         while waiting:
@@ -195,7 +195,7 @@ class RankedMember:
     ----------
     graph : DirectedGraph
     models : dict of str to LinearGaussianModel
-        By group; ``model`` where there is one.
+        By group; ``model`` if there is only one.
     weight : float
         Its likelihood among all members and parameter sets.
     behind : float
@@ -214,7 +214,7 @@ class RankedMember:
 
     @property
     def model(self) -> LinearGaussianModel:
-        """The model, where there are no groups."""
+        """The model, if there are no groups."""
         if len(self.models) > 1:
             raise InputError(f"there are several groups; use models[…]: {', '.join(self.models)}")
         return next(iter(self.models.values()))
@@ -363,7 +363,7 @@ class MemberRanking(Answer):
 
     @property
     def table(self) -> pd.DataFrame:
-        """The first 20 members: weight, how far behind, stable, whether they tie, the edges."""
+        """The first 20 members: weight, difference to the first, stability, ties, edges."""
         import pandas as pd
 
         rows = [

@@ -68,7 +68,7 @@ def next_experiment(
     confidence : float
         How often the true graph must have the best likelihood (with ½ log n per edge).
     max_members : int
-        If there are more graphs than this, they are sampled, and the result says so.
+        If there are more graphs than this, they are sampled, and the result reports it.
     max_truths : int
         How many classes of graphs are taken to be true, one after another, for the rows; those
         with the most members.
@@ -146,7 +146,7 @@ def next_experiment(
 def _batch(
     found: Listed, possible: Sequence[tuple[int, ...]], best: Candidate, size: int
 ) -> tuple[Candidate, ...]:
-    """The best experiment, and greedily those that leave least beside it; none for a batch of one.
+    """The best experiment, and greedily those that leave least with it; none for a batch of one.
 
     It ends where no further experiment changes what is left.
     """
@@ -223,7 +223,7 @@ def _probability_left(found: Listed, design: InterventionDesign) -> float:
 def _judged(
     found: Listed, experiments: tuple[tuple[int, ...], ...]
 ) -> tuple[Candidate, list[list[Member]]]:
-    """The last of some experiments after those before it, and the classes that all tell apart."""
+    """The last of some experiments after those before it, and the classes that all distinguish."""
     graph = found.members[0].graph
     design = InterventionDesign(graph.n_nodes, (*found.tables, *experiments))
     classes: dict[object, list[Member]] = {}
@@ -252,7 +252,7 @@ def _joined_where_equal(
     """Classes whose parameters for these data give the same experiments.
 
     Different classes that tie generate the distribution at hand both. The theorem says that an
-    experiment can tell them apart, but not that it does so here.
+    experiment can distinguish them, but not that it does so here.
     """
     joined: dict[object, list[Member]] = {}
     seen: list[tuple[object, list[FloatArray]]] = []
@@ -289,7 +289,7 @@ def _with_rows(
     if not found.has_model or len(classes) < 2:
         return candidate
     targets = as_targets(candidate.targets, classes[0][0].graph)
-    # Members of a class make the same tables, so one of them stands for all.
+    # Members of a class generate the same tables, so one of them represents all.
     ordered = sorted(classes, key=lambda members: -sum(m.times for m in members))
     rivals = [Rival(members[0].graph, members[0].models) for members in ordered]
     needed = [

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from cyclearn.results.result import LearnResult
 
-# Above it, another answer is not worth an experiment.
+# Above it, no further experiment is proposed.
 _SURE = 0.95
 
 
@@ -33,14 +33,14 @@ class Candidate:
     ----------
     targets : tuple of str
     n_classes : int
-        Classes of graphs that it tells apart, among the graphs looked at.
+        Classes of graphs that it distinguishes, among the graphs examined.
     expected_left : float
         Graphs left on average, if each that is open is as likely as any other.
     largest_left : int
         Graphs left in the worst case, among those looked at.
     rows : float
         Rows with which the true graph wins as often as asked, whichever of those looked at it is;
-        NaN where nothing was to be predicted, infinite where no number suffices beside the
+        NaN if nothing was to be predicted, infinite if no number suffices next to the
         observed rows.
     rows_typical : float
         The median over the graphs looked at instead of the largest.
@@ -91,7 +91,7 @@ class NextExperiment(Answer):
     Attributes
     ----------
     candidates : tuple of Candidate
-        Least probability left first, where there is a posterior; then fewest graphs left on
+        Least probability left first, if there is a posterior; then fewest graphs left on
         average, fewest in the worst case, fewest rows.
     graphs : tuple of DirectedGraph
         The graphs that are open and were looked at, as often as they were drawn.
@@ -100,7 +100,7 @@ class NextExperiment(Answer):
     selection : {"all", "sampled", "first"}
         Whether all of them were looked at, some drawn at random, or the first of the list.
     tables : tuple of tuple of str
-        The targets of the tables that are already there; the empty one stands for observed data.
+        The targets of the existing tables; the empty one means observed data.
     confidence : float
         How often the true graph is to win with the rows predicted.
     n_observed : float
@@ -148,7 +148,7 @@ class NextExperiment(Answer):
         )
 
     def left(self, targets: Sequence[Node] | Node) -> tuple[tuple[DirectedGraph, ...], ...]:
-        """The graphs looked at, in the classes that an experiment tells apart, largest first."""
+        """The graphs examined, in the classes that an experiment distinguishes, largest first."""
         graph = self.graphs[0]
         known = [tuple(sorted(map(graph.index, table))) for table in self.tables]
         design = InterventionDesign(graph.n_nodes, (*known, as_targets(targets, graph)))
@@ -263,7 +263,7 @@ def settled_in_words(n_unstable: int) -> str:
 
 
 def class_in_doubt(result: LearnResult) -> str:
-    """How probable the learned class is, where a posterior says so; otherwise nothing."""
+    """The probability of the learned class, if there is a posterior; otherwise nothing."""
     if result.posterior is None or not result.posterior.is_determined:
         return ""
     classes = result.posterior.classes()

@@ -63,7 +63,7 @@ class NoiseRows:
         return sum(map(len, self.parts))
 
     def mean(self, B: FloatArray) -> FloatArray | None:
-        """The mean of the system that nobody touches, with these weights."""
+        """The mean of the undisturbed system, with these weights."""
         if self.tables.design is None:
             return self.tables.only.moments.mean
         return observed_mean(Experiments.of(self.tables), B)
@@ -73,7 +73,7 @@ class NoiseRows:
         return np.repeat(~self.is_other[:, node], list(map(len, self.parts)))
 
     def residuals(self, B: FloatArray) -> list[FloatArray]:
-        """Of each table, with weights on the scale of the data; values where there is none."""
+        """Of each table, with weights on the scale of the data; the values if there is none."""
         Q = np.eye(len(B)) - B * self.scale[:, None] / self.scale
         return [
             np.where(is_cut, part, part @ Q)
@@ -82,7 +82,7 @@ class NoiseRows:
 
 
 def noise_rows(tables: Tables, given: Iterable[str] = ()) -> tuple[NoiseRows, ...]:
-    """The rows of tables, together where they share weights; ``given`` are no noise."""
+    """The rows of tables, together if they share weights; ``given`` have no noise terms."""
     for table in tables:
         if table.rows is None:
             raise InputError(

@@ -1,4 +1,4 @@
-"""The graphs that an experiment could tell apart: what data, a class or a graph leave open."""
+"""The graphs that an experiment could distinguish: what data, a class or a graph leave open."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OpenGraphs: TypeAlias = LearnResult | EquivalenceClass | InterventionalClass | D
 
 @dataclass(frozen=True, eq=False)
 class Listed:
-    """The graphs that are open, with their parameter sets where a model says so.
+    """The graphs that are open, with their parameter sets if there is a model.
 
     ``n_unstable``: how many that fit equally well were left out, since no fit of theirs is stable.
     ``probable``: the most probable graphs of a posterior with their probabilities, if there is one.

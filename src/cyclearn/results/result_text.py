@@ -31,7 +31,7 @@ def with_evidence(
     bootstrap: BootstrapResult | None = None,
     posterior: Posterior | None = None,
 ) -> LearnResult:
-    """The result with a finished bootstrap or posterior of the same variables beside it."""
+    """The result with a finished bootstrap or posterior of the same variables added."""
     for what, kind, found in (
         ("bootstrap", BootstrapResult, bootstrap),
         ("posterior", Posterior, posterior),
@@ -54,7 +54,7 @@ def with_evidence(
 
 
 def evidence_in_words(result: LearnResult) -> str:
-    """What stands beside the edges about their probability, or how to have it."""
+    """A line about the probabilities of the edges, or how to obtain them."""
     rows = [row for row in result.edge_rows if row.in_graph]
     parts = []
     if result.posterior is not None and not result.posterior.is_determined:
@@ -93,7 +93,7 @@ def feedback_in_words(result: LearnResult) -> list[str]:
 
 
 def result_text(result: LearnResult, *, standardised: bool = False) -> str:
-    """What ``print`` shows: edges with verdicts, how far equally good graphs agree, warnings.
+    """What ``print`` shows: edges with verdicts, agreement of equally good graphs, warnings.
 
     ``standardised`` weights are free of units.
     """
@@ -103,7 +103,7 @@ def result_text(result: LearnResult, *, standardised: bool = False) -> str:
     found = result.warnings if sampled is None else (sampled, *result.warnings)
     scores = f"score {result.score:.2f}, BIC {result.fitted.bic:.2f}"
     lines = [f"{_found(result)}, {scores}", *feedback_in_words(result)]
-    # Before the edges: they say how far those can be believed.
+    # Before the edges, which depend on them.
     lines += [f"Warning: {warning}" for warning in found]
     if result.groups and rows:
         lines.append(f"Weights in {', '.join(result.groups)}, in this order:")
@@ -136,7 +136,7 @@ def about_search(result: LearnResult) -> list[str]:
 
 
 def present_exogenous(result: LearnResult) -> list[str]:
-    """What is taken as given, without the past, of which is said how many rows it has."""
+    """The exogenous variables, without lagged columns, which are reported separately."""
     return [name for name in result.exogenous if name not in result.past]
 
 
@@ -166,7 +166,7 @@ def result_html(result: LearnResult) -> str:
 
 
 def _lines(result: LearnResult, rows: list[EdgeRow], *, standardised: bool) -> list[str]:
-    """Edges; those within a row before those over time, where there are both."""
+    """Edges; those within a row before those over time, if there are both."""
     fitted = result.fitted
     if isinstance(fitted, FittedGroups):
         lines = _group_lines(rows, fitted)

@@ -25,7 +25,7 @@ Evidence = Literal["no evidence", "weak evidence", "strong evidence"]
 
 # Differences of scores at which evidence is weak, and strong: odds of 20 and of 150 to one, two
 # boundaries of Kass and Raftery (1995), who call what lies above them strong and very strong. One
-# word less is said here, since the graphs compared are the best of very many (rivals.md).
+# word less is used here, since the graphs compared are the best of very many (rivals.md).
 WEAK, STRONG = 3.0, 5.0
 BOUNDARIES = (
     f"A difference of scores below {WEAK:g} is not evidence; from {WEAK:g} to {STRONG:g} the "

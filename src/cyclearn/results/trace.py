@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
+from cyclearn.foundation.answers import Answer
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import SearchRun
 
@@ -21,7 +22,7 @@ class SearchCost:
 
 
 @dataclass(frozen=True)
-class TracedMove:
+class TracedMove(Answer):
     """One move of the search: the edges it changed and what it did to the score."""
 
     added: tuple[tuple[str, str], ...]
@@ -48,10 +49,6 @@ class TracedMove:
         """The move in words."""
         parts = [f"-{a} -> {b}" for a, b in self.removed] + [f"+{a} -> {b}" for a, b in self.added]
         return ", ".join(parts)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The move as plain values."""
-        return asdict(self)
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> TracedMove:

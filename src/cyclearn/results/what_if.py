@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cyclearn.results.result import LearnResult
 
 
-# Means below this share of a standard deviation are zero but for rounding.
+# Means below this share of a standard deviation are zero except for rounding.
 _ROUNDING = 1e-12
 
 

@@ -11,7 +11,7 @@
 4. Long cycles that the graph imitates are closed; if that leads to something better, 3 begins
    again.
 5. Hill climbing with virtual-edge moves, which are few where few superfluous edges are left, first
-   without and then with very large components; if it finds something better, 3 begins again.
+   without and then with very large components; if it finds something better, 3 restarts.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def run_from(
     budget: Budget,
     on_step: OnStep | None = None,
 ) -> SearchRun:
-    """One start; without the acyclic stage the graph is improved as it is."""
+    """One start; without the acyclic stage the given graph is improved."""
     search = AnnealedSearch(problem, problem.score(is_walking=True), seed, effort, budget, on_step)
     return search.run(start, acyclic_stage=acyclic_stage)
 
@@ -61,7 +61,7 @@ class AnnealedSearch:
     on_step: OnStep | None = None
 
     def run(self, start: Adjacency, *, acyclic_stage: bool = True) -> SearchRun:
-        """Search from a graph; without the acyclic stage it is improved as it is."""
+        """Search from a graph; without the acyclic stage the given graph is improved."""
         self._rng = np.random.default_rng(self.seed)
         self._may_add = self.problem.allowed.astype(np.uint8)
         self._may_delete = (~self.problem.required).astype(np.uint8)
@@ -155,7 +155,7 @@ class AnnealedSearch:
         return is_plain and self.score.largest_component(required) == 1
 
     def _best_acyclic(self) -> Adjacency:
-        """The best acyclic graph found, which is where the search then stands if it may."""
+        """The best acyclic graph found, from which the search continues if it may."""
         p = len(self._graph)
         if not self._takes_orders:
             # No component may grow beyond those of the start.
@@ -201,7 +201,7 @@ class AnnealedSearch:
     def _close_rings(self) -> bool:
         """Close long cycles that the graph imitates; whether a better graph was found."""
         if self.score.experiments is not None:
-            return False  # links are those of variables that nobody sets
+            return False  # links are those of variables without interventions
         largest_now = self.score.largest_component(self._graph)
         in_thicket = self.effort.in_thicket(self._graph)
         for ringed, nodes in iter_ringed(self._graph, self._linked):
@@ -353,7 +353,7 @@ class AnnealedSearch:
         near: BoolArray | None = None,
         may_start_refused: bool = False,
     ) -> bool:
-        """Climb from a graph; go there, and say so, if the end may be visited and is better.
+        """Climb from a graph; move there, and return True, if the end is admitted and is better.
 
         No ``component`` larger than that is entered, unless there is one already. With nodes marked
         as ``near``, only edges that begin or end there are changed.

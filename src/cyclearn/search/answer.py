@@ -1,11 +1,11 @@
 """From the best graphs that a search met to the answer: the member shown, and the classes that tie.
 
 Which member of a class is shown, and which of several classes with the same score, is decided by
-structure (:mod:`cyclearn.classes.canonical_member`), not by where the search happened to stand.
+structure (:mod:`cyclearn.classes.canonical_member`), not by where the search happened to end.
 
 Different classes can share a set of distributions of positive measure (quasi equivalence,
 Definition 9): a 3-cycle and a complete acyclic graph on three nodes, for example. No score tells
-them apart there. They are looked for by drawing the edges among three nodes anew, as many as
+them there. They are searched for by redrawing the edges among three nodes, as many as
 there were, in the members of every class already known. Graphs that have the same columns at other
 nodes are one class and one score, so that is computed once for all of them.
 """
@@ -102,7 +102,7 @@ def answer(
 def shown_member(
     problem: SearchProblem, score: GraphScore, whole: EquivalenceClass
 ) -> DirectedGraph | None:
-    """The member that stands for a class, if one keeps to knowledge and limits.
+    """The member that represents a class, if one respects knowledge and limits.
 
     Where required edges leave no irreducible member, or none of them has a stable fit, it is a
     reducible one with the fewest edges.
@@ -123,7 +123,7 @@ def shown_member(
 
 
 class _Ties:
-    """Classes whose score is the best, each with the member that stands for it.
+    """Classes whose score is the best, each with the member that represents it.
 
     The class that comes first by the rule is looked around in first. A neighbour differs from some
     member in the edges among three nodes, and has as many; so if one class is a neighbour of
@@ -197,7 +197,7 @@ def members_by_block(
 ) -> Iterator[tuple[list[int], int]]:
     """Members that differ from a given one in one block, and nodes where that matters.
 
-    The columns of a block move inside its territories. Edges drawn anew elsewhere change none of
+    The columns of a block move inside its territories. Edges redrawn elsewhere change none of
     the columns that they move by, and make the same class whichever way the block is filled.
     """
     everywhere = (1 << member.n_nodes) - 1
@@ -205,7 +205,7 @@ def members_by_block(
         seating = Seating(each.territories, reducible=False).respecting(allowed, required)
         first = list(member.columns)
         if each.territories != territories(member.columns):
-            # The first member in the order of listing stands for a class that is not shown.
+            # The first member in the order of listing represents a class that is not shown.
             fillings = [next(seating.iter_block(block), None) for block in seating.blocks]
             for block, filling in zip(seating.blocks, fillings, strict=True):
                 for j, column in zip(block.nodes, filling or (), strict=bool(filling)):

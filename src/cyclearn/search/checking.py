@@ -14,7 +14,7 @@ from cyclearn.search.options import ProblemOptions
 
 
 def check_several_variables(tables: Tables) -> None:
-    """Raise where there is one variable, which nothing in the table can cause."""
+    """Raise if there is only one variable."""
     if tables.n_variables < 2:
         raise InputError(
             f"the table has one column, {tables.names[0]!r}, but a graph needs at least two; give "

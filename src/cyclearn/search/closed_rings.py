@@ -20,7 +20,7 @@ from cyclearn.search.runs import Adjacency
 
 
 def linked_pairs(covariances: FloatArray, shares: FloatArray, price: float) -> BoolArray:
-    """Pairs whose partial correlation given all others is worth an edge at that price.
+    """Pairs whose partial correlation given all others exceeds that penalty.
 
     ``covariances`` are those of all groups, ``shares`` what each counts for. None where there are
     too few rows to tell.
@@ -40,7 +40,7 @@ def linked_pairs(covariances: FloatArray, shares: FloatArray, price: float) -> B
 def _in_units_of_its_own(matrix: FloatArray) -> FloatArray:
     """With a unit diagonal."""
     diagonal = np.diagonal(matrix)
-    if not (diagonal > 0).all():  # as the inverse of a matrix that is singular but for rounding
+    if not (diagonal > 0).all():  # as the inverse of a matrix that is singular except for rounding
         raise np.linalg.LinAlgError
     scale = np.sqrt(diagonal)
     return np.asarray(matrix / scale / scale[:, None])

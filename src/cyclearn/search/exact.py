@@ -29,7 +29,7 @@ from cyclearn.search.score import GraphScore
 from cyclearn.search.search_effort import ExactEffort, StartEffort
 from cyclearn.search.starts import SearchCall, starting_graphs
 
-# Scores per sample closer than this are not told apart, nor closer than rounding allows: scores
+# Scores per sample closer than this are not distinguished, nor closer than rounding: scores
 # that tie do so to about 1e-15, and others are rarely closer than 1e-6.
 TOLERANCE = 1e-9
 # Half the logarithm of a variance that is as good as none.
@@ -243,7 +243,7 @@ class ComponentProgramme:
         return least - float(self._saturated[U]) if isfinite(least) else least
 
     def _edge_range(self, C: int, U: int, below: float) -> tuple[int, int]:
-        """The fewest edges that connect C, and the most that the incumbent leaves room for."""
+        """The fewest edges that connect C, and the most that the incumbent allows."""
         size = C.bit_count()
         fewest = 0 if size == 1 else size
         most = min(size * (size - 1 + U.bit_count()), size * self.score.limits.max_parents)
@@ -275,7 +275,7 @@ class _StoppedError(Exception):
 
 @dataclass(frozen=True)
 class ExactSearch:
-    """``"exact"``: the best graph of all, or an error with an estimate of what it would take."""
+    """``"exact"``: the best graph of all, or an error with an estimate of its cost."""
 
     limits: ExactEffort = field(default_factory=ExactEffort)
 
@@ -310,7 +310,7 @@ class ExactSearch:
                 break
             banned += score.unstable_components(best)
         if known < value:
-            # Equal but for rounding, by what the search has proved.
+            # Equal except for rounding, as the search has proved.
             value, admitted = known, first.best
         if admitted is None:
             raise InputError(

@@ -2,7 +2,7 @@
 
 With n rows, n − 1 parents explain a variable without remainder, and of many pairs some are
 strongly correlated by chance: with n not above 2 (p + 1) neither ½ log n nor any penalty that
-forgets n makes up for it. There a variable has at most n / 10 parents and a feedback loop one
+ignores n compensates for it. There a variable has at most n / 10 parents and a feedback loop one
 variable more, and the penalty per edge is what a superfluous edge reaches with small probability:
 given k parents its squared partial correlation r² has a Beta(½, (n − k − 2) / 2) distribution, and
 its likelihood ratio is −n/2 log(1 − r²), whose quantiles grow as k comes near n.

@@ -11,14 +11,16 @@ the objective, until the conditions of optimality hold.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import inf
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from cyclearn.data import as_moments
 from cyclearn.data.moments import Data
+from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arguments import at_least, seconds
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.deadlines import deadline_after, has_passed
@@ -30,8 +32,8 @@ _SHORTEST = 1e-14
 
 
 @dataclass(frozen=True)
-class L1Fit:
-    """Solution of the l1 problem: B before the cut, and how far it is from optimality.
+class L1Fit(Answer):
+    """Solution of the l1 problem: B before the cut, and its distance from optimality.
 
     ``violation`` is the largest violation of the optimality conditions: |gradient + λ sign B| on
     entries that are not zero, the excess of |gradient| over λ on entries that are.
@@ -43,6 +45,10 @@ class L1Fit:
     violation: float
     n_iterations: int
     converged: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return asdict(self) | {"graph": self.graph.to_dict(), "B": self.B.tolist()}
 
 
 def l1_learn(
@@ -70,7 +76,7 @@ def l1_learn(
     max_iterations : int
         Limit on gradient steps; ``converged`` of the result says whether they sufficed.
     time_limit : float, optional
-        Limit in seconds, after which the solution is where the steps have come to.
+        Limit in seconds, after which the current iterate is the solution.
 
     Returns
     -------
@@ -139,7 +145,7 @@ def l1_learn(
 def _likelihood(S: FloatArray, B: FloatArray) -> tuple[float, FloatArray]:
     """Negative log-likelihood per sample without constants, and its gradient in B.
 
-    Infinite where weights are so large that it is no number.
+    Infinite if weights are so large that it overflows.
     """
     Q = np.eye(len(S)) - B
     sign, log_det = np.linalg.slogdet(Q)

@@ -62,7 +62,7 @@ class Strategy:
 
 
 class _Walk:
-    """Where a local search stands, the best graph that it met, and what that took."""
+    """The current graph of a local search, the best graph so far, and the work done."""
 
     def __init__(
         self, problem: SearchProblem, score: GraphScore, start: Adjacency, near: BoolArray | None

@@ -59,7 +59,7 @@ class MemberList:
     members : tuple of Member
     selection : {"all", "sampled", "first"}
         All members; members drawn at random with equal probability; or, where a class is too
-        entangled to be counted, the first in the order of listing, which are no fair sample.
+        entangled to be counted, the first in the order of listing, which are not a random sample.
     size : int or None
         Number of all members that respect the knowledge; None where they cannot be counted.
     n_excluded : int or None
@@ -95,8 +95,8 @@ def list_members(
     """The members of some classes, each given by itself or by a graph, with their fits.
 
     With the moments of several groups a member has the parameters of all of them, and none where it
-    is not stable in every group. A graph that no member of its class can stand for, since it keeps
-    a required edge that rotations show to be redundant, stands for itself.
+    is not stable in every group. A graph that no member of its class can represent, since it keeps
+    a required edge that rotations show to be redundant, represents itself.
     """
     names = graphs[0].names
     masks = (knowledge or Knowledge()).masks(names)

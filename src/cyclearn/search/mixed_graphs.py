@@ -37,8 +37,8 @@ class MixedGraph:
 class MixedScore:
     """Negative log-likelihood + λ·(edges + pairs), as the score of a result; groups included.
 
-    Variables are in the order of the problem. A pair costs what an edge costs, in all groups
-    together, and has a correlation of its own in each.
+    Variables are in the order of the problem. The penalty of a pair is that of an edge, for
+    all groups together; each group has its own correlation.
     """
 
     def __init__(self, problem: SearchProblem) -> None:
@@ -106,7 +106,7 @@ def best_mixed_graph(
     max_pairs: int,
     effort: MixedEffort,
 ) -> tuple[MixedGraph, bool]:
-    """The best acyclic graph with at most so many pairs that climbs from the starts come to.
+    """The best acyclic graph with at most so many pairs that climbs from the starts reach.
 
     Of equally good ones the first is taken, but one hidden cause of three variables is preferred to
     the edges among these. Also whether the limit on fits ended the search.

@@ -82,8 +82,8 @@ class ProblemOptions(Reading):
     )
     max_parents: int | None = option(None, "Maximum number of parents.", partial(at_least, least=0))
     max_edges: int | None = option(None, "Maximum number of edges.", partial(at_least, least=0))
-    time_limit: float | None = option(None, "Seconds.", seconds)
-    random_state: RandomState = option(None, "Seed.", lambda _, value: seed(value))
+    time_limit: float | None = option(None, "Maximum time in seconds.", seconds)
+    random_state: RandomState = option(None, "Random seed.", lambda _, value: seed(value))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -151,7 +151,7 @@ class ProblemOptions(Reading):
         return tuple(found)
 
     def _low_power(self, tables: Tables) -> list[DataWarning]:
-        """Whether rows are few, and the weakest edge that is worth its penalty."""
+        """Whether rows are few, and the weakest edge that exceeds its penalty."""
         n, p = tables.n_effective, tables.n_variables
         # An edge gains n/2 · log 1/(1 − r²), less where correlations were shrunk.
         left = n * tables.evidence_left
@@ -163,14 +163,14 @@ class ProblemOptions(Reading):
 
     @property
     def is_graph_given(self) -> bool:
-        """Whether edges are required: somebody who knows has decided about them."""
+        """Whether edges are required, and therefore not a matter of the data."""
         return self.knowledge is not None and bool(self.knowledge.required)
 
     def _limits(self, tables: Tables) -> dict[str, int | None]:
         """Most parents, and most variables of a feedback loop: as given, or as few rows ask for.
 
-        With as many parents as rows no penalty makes a search sound, so the limits hold whatever
-        the penalty is.
+        With as many parents as rows no penalty makes a search sound, so the limits hold with any
+        penalty.
         """
         limits = {"max_parents": self.max_parents, "max_component": self.max_component}
         few = [each for each in few_rows_of(tables) if each is not None]
@@ -256,9 +256,9 @@ class SearchOptions(ProblemOptions):
         checked between moves, so the last move may exceed it.
     time_limit : float, optional
         Limit in seconds, without the time for compilation; results may then differ between runs,
-        and say so. Reading the table counts, but at least half of the time is left for the search,
-        and ``"auto"`` always finds a first graph. Resamples and a posterior each have the same
-        limit again.
+        and report it. The time to read the table counts, but at least half of the limit is left
+        for the search, and ``"auto"`` always finds a first graph. Resamples and a posterior each
+        have the same limit again.
     random_state : int, Generator or None
         For annealing and for random starts; None uses a fixed seed, so results are reproducible.
         From a generator, a seed is drawn and recorded with the result.
@@ -312,7 +312,7 @@ class SearchOptions(ProblemOptions):
 
     @property
     def is_graph_given(self) -> bool:
-        """Whether edges are required or started from: somebody who knows has decided about them."""
+        """Whether edges are required or started from, and therefore chosen by the user."""
         return self.start is not None or super().is_graph_given
 
     def problem(self, tables: Tables, *, virtual_edges: bool | None = None) -> SearchProblem:

@@ -1,7 +1,7 @@
 """The best acyclic graph, by a search over orders of the variables.
 
 A node's best parents among those before it are a small problem of their own, so that an order
-stands for the best of many graphs, and a step from order to order for many changes of edges.
+represents the best of many graphs, and a step from order to order many changes of edges.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def best_acyclic(
     if run.adjacency.sum() > max_edges:
         pruned, level = _pruned(run.adjacency, S, must, max_edges)
         n_evaluations, ended = run.n_evaluations, run.ended
-        # With what its weakest edge is worth as the penalty, the search aims at so few edges.
+        # With the gain of its weakest edge as the penalty, the search aims at so few edges.
         sparser = replace(problem, penalty=max(penalty, level))
         again = sparser.search(n_exchanges * len(S), budget)
         candidates = [pruned, _pruned(again.adjacency, S, must, max_edges)[0]]
@@ -213,7 +213,7 @@ class _Problem:
 
 def _first_order(correlation: FloatArray, required: BoolArray) -> IntArray:
     """The variables by strength of correlation, the parents of required edges first."""
-    # Sums of sorted numbers are the same whatever the order of the columns.
+    # Sums of sorted numbers do not depend on the order of the columns.
     strength = np.sort(correlation**2, axis=0).sum(axis=0).round(9)
     by_strength = np.argsort(-strength, kind="stable")
     if not required.any():

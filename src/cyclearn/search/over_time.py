@@ -1,4 +1,4 @@
-"""A result with lags: edges within a row told from edges over time."""
+"""A result with lags: edges within a row and edges over time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def lag_of(source: str, past: Sequence[str]) -> int:
-    """How many rows back a variable of a result lies.
+    """By how many rows a variable of a result is lagged.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from cyclearn.foundation.json_input import short
 
 Penalty = str | float
 
-# Chosen among families of penalties by how often the answer lies in the true class.
+# Chosen among families of penalties by how often the answer is in the true class.
 DEFAULT_PENALTY = "ebic 0.75"
 
 _NUMBER = r"(\d+\.?\d*|\.\d+)"
@@ -25,8 +25,8 @@ def edge_penalty(penalty: Penalty, n_samples: float, n_nodes: float, n_groups: i
     ½ log n + 2γ log p. ``"0.1 false edges"`` (any number) is the larger of ½ log n and what leaves
     so many superfluous edges that pay, of the p(p − 1) there are: half the upper quantile of χ²
     with one degree of freedom. A number is λ itself. The default is ``"ebic 0.75"``: an edge must
-    be worth ½ log n, as in BIC, and log p^1.5 more, since one of many edges is easily worth a
-    little by chance.
+    improve the fit by ½ log n, as in BIC, and log p^1.5 more, since one of many edges easily gains
+    a little by chance.
 
     Several groups pay each for their own rows, and share what the number of nodes costs: the edge
     is one choice for all of them, of a weight for each.

@@ -27,7 +27,7 @@ Admit = Callable[[Adjacency], tuple[Adjacency | None, str | None]]
 class SearchProblem:
     """Which graph explains the tables best; can be sent to another process.
 
-    Variables stand in the order of their names (:attr:`Tables.order`), so that the order of the
+    Variables are in the order of their names (:attr:`Tables.order`), so that the order of the
     columns changes nothing. ``penalty`` is the penalty per edge, per sample.
     """
 
@@ -97,7 +97,7 @@ class SearchProblem:
         """The score, with a memory of its own.
 
         For a walk from graph to graph, components whose fit from one start is unstable, and that of
-        equivalent ones too, are charged for: what may not be returned is not worth a visit.
+        equivalent ones too, are charged for: what may not be returned need not be visited.
         """
         unstable = _UNSTABLE if is_walking and self.stable else 0.0
         if self.experiments is not None:

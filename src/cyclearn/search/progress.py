@@ -21,12 +21,12 @@ class Progress:
         The best score so far, that of the whole sample, and its graph; ``cyclearn.fit`` gives its
         weights.
     start, agreeing : int
-        The number of the start that is running, and how many of those before it came to the best
+        The number of the start that is running, and how many of those before it reached the best
         score.
     done, wanted : float, optional
         The effective sample size of a posterior and its goal, or resamples of a bootstrap.
     steps, r_hat : int and float, optional
-        The steps of each chain, and how far chains agree: R̂ is 1 where they do.
+        The steps of each chain, and their agreement: R̂ is 1 if they agree.
     """
 
     phase: str

@@ -58,7 +58,7 @@ class SearchStep:
     """One move of a search: entries toggled, change of score per sample, score and graph after it.
 
     Rows and columns are those of the problem, whose names are sorted. ``start`` is the number of
-    the start that took it, and ``agreeing`` how many before that one came to the best score.
+    the start that took it, and ``agreeing`` how many before that one reached the best score.
     """
 
     toggles: IntArray
@@ -151,13 +151,13 @@ class Solution:
 
     @property
     def agreeing(self) -> tuple[SearchRun, ...]:
-        """The runs that came to the best score."""
+        """The runs that reached the best score."""
         best = self.best.score
         return tuple(run for run in self.runs if run.score <= best + SAME_SCORE)
 
     @property
     def ended_early(self) -> SearchStatus | None:
-        """What cut the search short from outside, if anything did."""
+        """The limit or interruption that ended the search, if any."""
         ended = {run.status for run in self.runs}
         cuts = (SearchStatus.INTERRUPTED, SearchStatus.TIME_LIMIT)
         return next((status for status in cuts if status in ended), None)

@@ -361,7 +361,7 @@ class GraphScore:
     def turned_to_damp(self, A: Adjacency) -> Adjacency:
         """The equivalent graph with unstable components turned: none of their cycles gains.
 
-        Columns of I − B stand at the nodes where the product of their entries is largest (the
+        Columns of I − B are assigned to nodes so that the product of their entries is largest (the
         kernel ``can_die_out``); of several groups, those of the first that is unstable.
         """
         turned = A.copy()

@@ -1,6 +1,6 @@
 """How much work the search does: its tuned numbers, each with what chose it.
 
-Pages named beside a number are in ``benchmarks/results``; a name in asterisks is a section of
+Pages named next to a number are in ``benchmarks/results``; a name in asterisks is a section of
 ``search_effort.md``, which has what was measured when the number was chosen.
 """
 
@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.search.runs import Adjacency
 
-# How long the default search goes on.
+# How long the default search lasts.
 Effort = Literal["default", "high"]
 
 
@@ -99,7 +99,7 @@ class StartEffort:
     region_proposals: int = 1500
     region_temperature: float = 5.0
     last_temperature: float = 0.5
-    # The first temperature is at least so many edges' penalties: where an edge costs more, the way
+    # The first temperature is at least so many edges' penalties: if the penalty is larger, the way
     # from one good graph to another leads higher up. *Regions*.
     steps_up: float = 1.1
     # Beside a component larger than a region it is so many penalties: a hotter walk forgets what
@@ -122,15 +122,15 @@ class StartEffort:
     # a single move would take seconds: the cube of the edges for every pair of nodes
     # (hard_tables.md).
     last_climb_most: float = 1e9
-    # A graph with a ring closed is worth a climb when it is worse by at most so many edges'
+    # The search climbs from a graph with a ring closed if it is worse by at most so many edges'
     # penalties: what else is wrong around a true ring costs that much (10 is the most met), and
     # most other rings far more. *Rings*.
     ring_worse: float = 12
     # Nor is one inside a component larger than a region with so many edges more than nodes: it
-    # imitates many rings, and none of them was ever worth it (hard_tables.md).
+    # imitates many rings, and none of them ever helped (hard_tables.md).
     thicket: int = 2
     # Nor is one that makes a component of more than so many times its nodes: it closes other ways
-    # too, is no ring that the graph imitates, and takes long to fit. *Rings*.
+    # too, is not a ring that the graph imitates, and takes long to fit. *Rings*.
     ring_grows: int = 2
 
     def in_thicket(self, A: BoolArray | Adjacency) -> BoolArray:
@@ -175,7 +175,7 @@ class AutoEffort:
     # search_truth.md, one start alone.
     further: StartEffort = field(default_factory=StartEffort)
     first: StartEffort = field(default_factory=StartEffort().halved)
-    # Starts that must have come to the best score, and starts at most. search_truth.md.
+    # Starts that must have reached the best score, and starts at most. search_truth.md.
     agreeing: int = 2
     most: int = 4
     # The same where a graph is one region: near ties that one start in two misses are common, and

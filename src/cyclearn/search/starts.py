@@ -30,7 +30,7 @@ class SearchCall:
     on_step: OnStep | None = None
 
     def told_of(self, runs: Sequence[SearchRun]) -> OnStep | None:
-        """Tells whoever follows the search of the steps of a start after these."""
+        """Reports the steps of a start after these to the caller."""
         on_step = self.on_step
         if on_step is None:
             return None
@@ -73,7 +73,8 @@ def _checked_start(graph: DirectedGraph, problem: SearchProblem) -> Adjacency:
     ):
         if value > limit:
             raise InputError(
-                f"the start with the required edges violates {name}: {value} is more than {limit}"
+                f"the start with the required edges violates {name}={limit}: it needs {value}; "
+                "raise the limit, or omit edges"
             )
     return np.ascontiguousarray(adjacency, dtype=np.uint8)
 

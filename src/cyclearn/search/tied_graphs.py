@@ -1,6 +1,6 @@
 """The answer for tables with interventions: the graphs with the best score, one by one.
 
-Interventions tell graphs apart that generate the same observed distributions, so a class of these
+Interventions distinguish graphs that generate the same observed distributions, so a class of these
 is only where to look: its members are scored, and those that tie stay. Graphs with other edges
 among three nodes are looked at as well, as without interventions.
 """
@@ -27,7 +27,7 @@ def tied_graphs(
 ) -> tuple[list[DirectedGraph], bool]:
     """Graphs whose score is the best, the one to be shown first; whether a limit cut the list.
 
-    The list is cut where the ``effort`` ends, or when ``is_over`` says so.
+    The list is cut where the ``effort`` ends, or when ``is_over`` is true.
     """
     score, walking = problem.score(), problem.score(is_walking=True)
     admit = problem.admission(score)

@@ -1,6 +1,6 @@
 """Another member of the class of a graph: the one whose edges lead away from a node.
 
-Which member of its class a search stands on decides which other graphs are near. To give a node
+The current member of a class decides which other graphs are near. To give a node
 that is at the end of a chain of edges another parent takes turning the whole chain, unless it leads
 away from the node already.
 """
@@ -19,7 +19,7 @@ def leading_away(
     """An equivalent graph with edges near the centre turned away from it, as far as they can be.
 
     An edge can be turned when no cycle goes through its ends and its target has the same parents as
-    its source, but for the source itself. ``label`` is the component of each node, and
+    its source, except for the source itself. ``label`` is the component of each node, and
     ``may_turn[i, j]`` says whether i → j may be turned. Edges ``furthest`` steps away or more stay:
     they have little to do with what happens around the centre.
 
@@ -49,7 +49,7 @@ def leading_away(
 
 
 def _distances(joined: BoolArray, centre: int, furthest: int) -> IntArray:
-    """Edges on the way to each node, whatever their direction, and a little more than is asked."""
+    """Edges on the way to each node, in either direction, and slightly more than requested."""
     distance = np.full(len(joined), furthest + 1)
     distance[centre] = 0
     reached = distance == 0

@@ -1,8 +1,8 @@
-"""Unknown targets: which noises differ between tables, told by the score that graphs have.
+"""Unknown targets: which noises differ between tables, found by the score of graphs.
 
 Tables share their weights. A target of a table has noise variance and intercept of its own there,
-as with ``intervention_kind="noise"``; nobody recorded which these are. Each parameter that a target
-frees costs what an edge costs, so that graphs and targets have one score:
+as with ``intervention_kind="noise"``; they were not recorded. Each parameter that a target
+frees has the penalty of an edge, so graphs and targets have one score:
 
     negative log-likelihood + λ · (edges + parameters freed + targets of the first table).
 
@@ -45,7 +45,7 @@ class TargetSearch:
     ----------
     tables : Tables
     penalty : float
-        What an edge costs.
+        The penalty per edge.
     stable : bool
         Whether a best fit has to be stable.
     """
@@ -67,7 +67,7 @@ class TargetSearch:
         return self.penalty * (n_freed + int(mask[0].sum()))
 
     def score(self, columns: ComponentColumns, mask: BoolArray) -> float:
-        """Of one component with the targets among its nodes, without what its edges cost.
+        """Of one component with the targets among its nodes, without the penalty of its edges.
 
         Infinite where no table has the ordinary noise of a node, and where the fit is unstable.
         """

@@ -3,8 +3,8 @@
 At a generic point Θ of the closure let Y be a generic symmetric matrix that is orthogonal, by
 tr(Y dΘ), to the tangent space: the gradient of the equation where there is only one. Which minors
 of Y, of ΘY and of ΘYΘ are zero depends on the closure alone. (ΘYΘ is a normal direction of the
-closure in terms of Σ.) Two hypersurfaces that hold no or the same vanishing minors of Θ are told
-apart by these.
+closure in terms of Σ.) Two hypersurfaces with no or the same vanishing minors of Θ are
+distinguished by these.
 
 Tangent spaces are taken at pseudo-random points modulo a prime. A minor that is not zero there is
 not zero; one that vanishes at two points modulo two primes, and yet not identically, has a

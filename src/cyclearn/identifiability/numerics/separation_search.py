@@ -135,7 +135,7 @@ def search_separation(
 
     Examples
     --------
-    Graphs that no ordinary draw tells apart:
+    Graphs that no ordinary draw distinguishes:
 
     >>> names = tuple("abcde")
     >>> g = DirectedGraph.from_columns((0b00111, 0b01110, 0b01101, 0b11111, 0b10101), names)
