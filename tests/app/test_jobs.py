@@ -176,21 +176,26 @@ def test_probabilities_follow_a_search_that_asks_for_them(client, example):
 def test_a_killed_worker_harms_nobody_else_and_its_best_can_be_kept(tmp_path, long_table):
     from cyclearn.app.pool import Worker
 
-    pids = []
-    begin = Worker.start.__func__
+    pids, busy = [], []
+    begin, ask = Worker.start.__func__, Worker.ask
 
     async def start(cls, niceness=0):
         worker = await begin(cls, niceness)
         pids.append(worker.process.pid)
         return worker
 
+    async def asked(self, task, arguments):
+        busy.append((task, self.process.pid))
+        return await ask(self, task, arguments)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Worker, "start", classmethod(start))
+        patch.setattr(Worker, "ask", asked)
         with serve(tmp_path / "w", size=1) as client:
             table = client.upload("long.csv", long_table.read_bytes()).json()["id"]
             job = client.start("learn", table)
             client.wait_for_kept(job)
-            os.kill(pids[-1], signal.SIGKILL)
+            os.kill(dict(busy)["learn"], signal.SIGKILL)
             found = client.wait(job, "lost")
             assert "killed" in found["message"]
             assert found["can_keep"]

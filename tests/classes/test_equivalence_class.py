@@ -169,11 +169,10 @@ def test_large_classes_are_counted_not_listed():
     assert chain.size == chain.n_acyclic == 100
 
 
-def test_streams_agree_and_cross_the_word_boundary():
+def test_members_cross_the_word_boundary():
     g = random_graph(70, random_state=3)
     members = equivalence_class(g)
-    for h, adjacency in islice(zip(members, members.iter_adjacencies(), strict=True), 50):
-        np.testing.assert_array_equal(h.adjacency, adjacency)
+    for h in islice(members, 50):
         assert equivalent(g, h)
 
 
@@ -303,7 +302,7 @@ def test_surplus_fills_seats(seed):
 
 def test_the_graph_without_nodes():
     members = equivalence_class(DirectedGraph(np.zeros((0, 0))))
-    assert members.size == len(list(members)) == len(list(members.iter_adjacencies())) == 1
+    assert members.size == len(list(members)) == 1
     assert members.n_acyclic == len(list(members.iter_acyclic())) == 1
     assert len(members.edge_table()) == 0
 

@@ -32,7 +32,7 @@ def test_covariances_and_models_are_matched_with_the_nodes():
     model = random_model(DirectedGraph.from_edges(chain.edges, ["c", "a", "b"]), random_state=0)
     assert is_faithful(chain, model)
     assert not is_faithful(chain, model.covariance)
-    with pytest.raises(InputError, match="2 columns and the graph 3 nodes"):
+    with pytest.raises(InputError, match="2 columns and the graph 3 variables"):
         is_faithful(chain, np.eye(2))
     with pytest.raises(InputError, match="not symmetric"):
         is_faithful(chain, [[1, 0.5, 0], [0.2, 1, 0], [0, 0, 1]])

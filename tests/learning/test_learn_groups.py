@@ -188,9 +188,9 @@ def test_the_estimator_takes_a_column(together):
 @pytest.mark.parametrize(
     ("data", "options", "message"),
     [
-        (lambda t: [t["x"], t["y"].drop(columns="a")], {}, "group '2': .* it has no a"),
-        (lambda t: [t["x"], t["y"].assign(e=t["y"].a ** 2)], {}, "the first has no e"),
-        (lambda t: [t["x"], t["y"][:1]], {}, "group '2': .*1 rows"),
+        (lambda t: [t["x"], t["y"].drop(columns="a")], {}, "group '2': .*not in the data: a"),
+        (lambda t: [t["x"], t["y"].assign(e=t["y"].a ** 2)], {}, "not in the first table: e"),
+        (lambda t: [t["x"], t["y"][:1]], {}, "group '2': .*1 row;"),
         (lambda t: [t["x"], 3], {}, "number 2 is int"),
         (lambda t: [t["x"], t["y"].to_numpy()], {}, "column names"),
         (lambda _: {"u": [1, 2]}, {}, "'u' of the mapping"),

@@ -167,7 +167,7 @@ def test_names_that_do_not_match_are_an_error_that_names_them():
     X = random_model(FED_CYCLE, random_state=5).sample(200, random_state=5)
     with pytest.raises(InputError, match=r"not in the data: f.*not in the graph: g"):
         fit(FED_CYCLE, X.rename(columns={"f": "g"}))
-    with pytest.raises(InputError, match="5 columns and the graph 6 nodes"):
+    with pytest.raises(InputError, match="5 columns and the graph 6 variables"):
         fit(FED_CYCLE, X.to_numpy()[:, :5])
 
 

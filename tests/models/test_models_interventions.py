@@ -324,7 +324,10 @@ def test_bad_interventions_are_named(interventions, options, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda t: t.drop(columns="a"), "table 2: its columns differ from those of the first"),
+        (
+            lambda t: t.drop(columns="a"),
+            "table 2: the names of the data and of the first table do not match",
+        ),
         (lambda t: t[:0], "table 2: it has no rows"),
         (lambda t: t.assign(b=np.inf), "table 2: column 'b'"),
     ],

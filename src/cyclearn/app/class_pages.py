@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -86,7 +85,8 @@ class _Asked:
         """The members of the page, and where the next one begins."""
         names = self._result.graph.names
         tables = [model.moments for model in self._result.models.values()]
-        ends = tuple(map(names.index, self._ends)) if self._has_pair else None
+        ends = tuple(map(names.index, self._ends)) if self._has_pair else (0, 0)
+        is_path_asked = self._has_pair and not self._directly
         deadline = deadline_after(_SECONDS)
         found: list[Member] = []
         place = self.at
@@ -94,13 +94,9 @@ class _Asked:
             if len(found) == Limits().max_members or has_passed(deadline):
                 return found, place
             place += 1
-            if ends is not None and not self._directly and not _has_path(graph.columns, *ends):
+            if is_path_asked and not reached(graph.columns, 1 << ends[1]) >> ends[0] & 1:
                 continue
             member = fitted_member(graph, tables)
             if member.is_stable or not self._stable:
                 found.append(member)
         return found, None
-
-
-def _has_path(columns: Sequence[int], source: int, target: int) -> bool:
-    return bool(reached(columns, 1 << target) >> source & 1)

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from cyclearn.classes.class_statements import pair_verdict
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory
-from cyclearn.foundation.arrays import BoolArray
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 
@@ -249,10 +248,6 @@ class SeatedGraphs:
         for seating in self.seatings:
             for columns in seating.iter_columns():
                 yield DirectedGraph.from_columns(columns, self.names)
-
-    def iter_adjacencies(self) -> Iterator[BoolArray]:
-        """Stream the adjacency arrays of the members, in the order of iteration."""
-        return (graph.adjacency for graph in self)
 
     def draw(self, place: int, source: Random) -> DirectedGraph:
         """A member drawn at random from the part in which number ``place`` of all members is."""

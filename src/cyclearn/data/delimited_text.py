@@ -30,10 +30,6 @@ _WORDS = {"\t": "tabs", ";": "semicolons", "|": "bars", _WHITESPACE: "spaces", "
 _MARKS: tuple[tuple[str, str | None], ...] = ((".", None), (",", None), (".", ","), (",", "."))
 # Commas between cells leave those within a cell to thousands.
 _BESIDE_COMMAS = [_MARKS[n] for n in (0, 2, 1, 3)]
-# Numbers of thousands with a point, as German or Spanish has them, and those below a thousand.
-_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+")
-_BELOW_THOUSAND = re.compile(r"[+-]?\d{1,3}")
-
 # The minus sign of typesetting, before a number.
 _MINUS = re.compile(r"(?<![^\s,;|\"])\N{MINUS SIGN}(?=[\d.,])")
 
@@ -97,8 +93,6 @@ def delimited(
     kept = [(n, _MINUS.sub("-", line)) for n, line in kept]
     rows = [split_line(line, chosen) for _, line in kept[:_LOOKED_AT]]
     mark, thousands = _marks([cell for row in rows for cell in row], chosen, decimal)
-    if decimal is None and (mark, thousands) == (".", None):
-        notes += _suspected_thousands(names, rows)
     if decimal is None and mark == ",":
         notes.append("numbers are written with decimal commas")
     if thousands is not None:
@@ -158,24 +152,6 @@ def _names(lines: list[str], commented: list[str], sep: str) -> tuple[list[str],
         # Names of rows without a name above them; whether they are names is checked later.
         return ["", *first], False
     return first, False
-
-
-def _suspected_thousands(names: list[str], rows: list[list[str]]) -> list[str]:
-    """A note if points may separate thousands: 4.266 next to 491, and never 0.5."""
-    usual = Counter(map(len, rows)).most_common(1)
-    if not usual:
-        return []
-    columns = list(zip(*(row for row in rows if len(row) == usual[0][0]), strict=True))
-    for j, column in enumerate(columns):
-        grouped = [cell for cell in column if _GROUPED.fullmatch(cell)]
-        small = [cell for cell in column if _BELOW_THOUSAND.fullmatch(cell)]
-        if grouped and small and len(grouped) + len(small) == len(column):
-            name = repr(names[j]) if len(names) == len(columns) else f"{j + 1}"
-            return [
-                f"column {name} contains {grouped[0]} and {small[0]}: if points separate "
-                "thousands, set the decimal mark to a comma (decimal=',', --decimal ,)"
-            ]
-    return []
 
 
 def _marks(cells: list[str], sep: str, decimal: str | None) -> tuple[str, str | None]:

@@ -157,16 +157,6 @@ def naming_group(name: str) -> Iterator[None]:
 
 def aligned_moments(moments: Moments, first: Moments) -> Moments:
     """Moments of a further table with the variables as in the first one."""
-    names = first.names
     if moments.has_default_names != first.has_default_names:
         raise InputError("some tables have column names and others do not; name all or none")
-    missing = [name for name in names if name not in moments.names]
-    extra = [name for name in moments.names if name not in names]
-    if missing or extra:
-        raise InputError(
-            "its columns differ from those of the first table"
-            + (f"; it has no {', '.join(missing[:10])}" if missing else "")
-            + (f"; the first has no {', '.join(extra[:10])}" if extra else "")
-            + "; select the same columns of all tables"
-        )
-    return moments.aligned_to(names)
+    return moments.aligned_to(first.names, "the first table")

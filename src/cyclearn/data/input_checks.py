@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -15,7 +14,7 @@ from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import CollinearError, InputError, MatrixError
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.readable import listed
-from cyclearn.graphs.graph_input import default_names
+from cyclearn.graphs.graph_input import checked_names, default_names
 
 # Share of a standardised column's variance that the columns before it leave unexplained.
 _COLLINEAR = 1e-11
@@ -67,21 +66,6 @@ def checked_range(name: str, value: Any) -> tuple[float, float]:
     return as_float(value[0], name), as_float(value[1], name)
 
 
-def check_names(names: Sequence[str] | None, n_columns: int | None) -> tuple[str, ...]:
-    """Names as a tuple of n distinct strings; X1, X2, … when there are none."""
-    if names is None:
-        return default_names(n_columns or 0)
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        raise InputError(f"names is {short(names)}; give a list of names")
-    labels = tuple(str(name) for name in names)
-    if n_columns is not None and len(labels) != n_columns:
-        raise InputError(f"{len(labels)} names for {n_columns} columns; give one name for each")
-    if len(set(labels)) != len(labels):
-        twice = Counter(labels).most_common(1)[0][0]
-        raise InputError(f"the column name {twice!r} appears twice; rename one of them")
-    return labels
-
-
 def checked_exogenous(exogenous: Sequence[str], names: tuple[str, ...]) -> tuple[str, ...]:
     """Variables that are taken as given, each once: some of those with names, and not all."""
     found = names_among("exogenous", exogenous, names)
@@ -106,7 +90,7 @@ def numeric_matrix(table: Any, what: str, names: Sequence[str] | None = None) ->
     """Table as a float array of two dimensions; missing values become NaN."""
     if hasattr(table, "columns") and hasattr(table, "to_numpy"):
         if not table.columns.is_unique:
-            check_names([str(c) for c in table.columns], len(table.columns))
+            checked_names([str(c) for c in table.columns], len(table.columns), "column")
         values = table.to_numpy()
         if values.dtype.kind not in "fiub":
             _check_numeric(

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -14,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from cyclearn.data.input_checks import (
     check_finite,
-    check_names,
     check_positive_definite,
     checked_covariance,
     checked_exogenous,
@@ -29,6 +27,7 @@ from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_path
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.readable import count_of, listed
+from cyclearn.graphs.graph_input import checked_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,7 +93,7 @@ class Moments:
         if names is None and index is not None:
             names = [str(name) for name in index]
         S = checked_matrix(covariance, "covariance", names)
-        labels = check_names(names, S.shape[1])
+        labels = checked_names(names, S.shape[1], "column")
         S = checked_covariance(S, labels)
         check_positive_definite(S, labels, int(n_samples))
         centre = None if mean is None else checked_mean(mean, labels)
@@ -122,11 +121,11 @@ class Moments:
         names: tuple[str, ...],
         has_default_names: bool,
         exogenous: tuple[str, ...] = (),
-        levels: Levels = MappingProxyType({}),
+        levels: Levels | None = None,
     ) -> Moments:
         """Moments of a table in which columns may be constant, since they were intervened on."""
         moments = object.__new__(cls)
-        moments._set(covariance, n_samples, mean, names, has_default_names, exogenous, levels)
+        moments._set(covariance, n_samples, mean, names, has_default_names, exogenous, levels or {})
         return moments
 
     def _changed(self, **changes: Any) -> Moments:
@@ -177,8 +176,8 @@ class Moments:
             levels={name: self.levels[name] for name in self.ordered if name in names},
         )
 
-    def aligned_to(self, names: tuple[str, ...]) -> Moments:
-        """The same moments with the variables in the order of ``names``.
+    def aligned_to(self, names: tuple[str, ...], other: str = "the graph") -> Moments:
+        """The same moments with the variables in the order of ``names``, which ``other`` has.
 
         Variables without names of their own are matched by position.
         """
@@ -187,8 +186,8 @@ class Moments:
         if self.has_default_names:
             if len(names) != self.n_variables:
                 raise InputError(
-                    f"the data have {self.n_variables} columns and the graph {len(names)} nodes; "
-                    "give one column for each node"
+                    f"the data have {self.n_variables} columns and {other} {len(names)} variables; "
+                    "give one column for each"
                 )
             renamed = dict(zip(self.names, names, strict=True))
             exogenous = tuple(renamed[name] for name in self.exogenous)
@@ -200,9 +199,9 @@ class Moments:
         extra = [name for name in self.names if name not in names]
         if missing or extra:
             raise InputError(
-                "the names of the data and of the graph do not match"
+                f"the names of the data and of {other} do not match"
                 + (f"; not in the data: {', '.join(missing[:10])}" if missing else "")
-                + (f"; not in the graph: {', '.join(extra[:10])}" if extra else "")
+                + (f"; not in {other}: {', '.join(extra[:10])}" if extra else "")
                 + "; rename or select columns so that both have the same names"
             )
         return self.among(names)

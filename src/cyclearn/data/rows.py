@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from cyclearn.data.input_checks import (
-    check_names,
     check_rows,
     checked_exogenous,
     names_among,
@@ -17,6 +16,7 @@ from cyclearn.data.input_checks import (
 )
 from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
+from cyclearn.graphs.graph_input import checked_names
 
 # A variable with more levels is as good as continuous, and its table of counts is mostly empty.
 MOST_LEVELS = 12
@@ -56,7 +56,9 @@ class Rows:
         values = numeric_matrix(table, "data", names)
         check_rows(values)
         texts = getattr(table, "attrs", {}).get("texts", {})
-        return cls(values, check_names(names, values.shape[1]), names is None, texts=texts)
+        return cls(
+            values, checked_names(names, values.shape[1], "column"), names is None, texts=texts
+        )
 
     def given(self, exogenous: Sequence[str]) -> Rows:
         """The same rows, with these columns taken as given as well."""

@@ -119,7 +119,6 @@ def usable_columns(
     if absent:
         raise InputError(f"there is no column {absent[0]!r}; there are {listed(names)}")
     keep = [j for j in keep if names[j] in chosen or names[j] in labels]
-    _check_second_header(cells, [j for j in keep if names[j] not in labels])
     data: dict[str, Any] = {names[j]: _as_numbers(body.iloc[:, j]) for j in keep}
     texts = _read_two_texts(data, labels, notes)
     wrong = {
@@ -167,21 +166,6 @@ def _check_header(names: list[str]) -> None:
     raise HeaderError(
         f"the first line contains numbers, not names ({', '.join(names[:3])}…); put a line of "
         "names above it, or read it as data: cl.read_table(path, header=False), or --no-header"
-    )
-
-
-def _check_second_header(cells: Cells, keep: list[int]) -> None:
-    """Below the names there are numbers, and not a line of units."""
-    first = cells.body.iloc[0, keep].map(str)
-    if not len(first) or any(cell == "nan" or number_of(cell) is not None for cell in first):
-        return
-    for j in keep:
-        rest = cells.body.iloc[1:, j].dropna()
-        if not len(rest) or rest.map(number_of).isna().any():
-            return
-    raise InputError(
-        f"{cells.place(0)} contains text in every column ({', '.join(first.iloc[:3])}…), such as "
-        "units, and numbers begin below it; remove that line"
     )
 
 

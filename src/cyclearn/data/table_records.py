@@ -8,11 +8,12 @@ from typing import Any, get_args
 import numpy as np
 
 from cyclearn.data.effective_rows import COUNTINGS
-from cyclearn.data.input_checks import check_names, checked_exogenous, checked_matrix, whole_number
+from cyclearn.data.input_checks import checked_exogenous, checked_matrix, whole_number
 from cyclearn.data.moments import Moments, checked_mean
 from cyclearn.data.tables import InterventionKind, Table
 from cyclearn.foundation.arguments import one_of
 from cyclearn.foundation.errors import InputError
+from cyclearn.graphs.graph_input import checked_names
 
 
 def moments_record(moments: Moments) -> dict[str, Any]:
@@ -70,7 +71,7 @@ def _intervened_moments(record: Mapping[str, Any]) -> Moments:
     S = checked_matrix(record["covariance"], "covariance")
     if S.shape[0] != S.shape[1] or not np.array_equal(S, S.T):
         raise InputError(f"a covariance of shape {S.shape} that is not symmetric")
-    names = check_names(record["names"], len(S))
+    names = checked_names(record["names"], len(S), "column")
     return Moments._unchecked(
         S,
         whole_number("n_samples", record["n_samples"], 1),

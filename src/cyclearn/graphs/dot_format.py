@@ -87,17 +87,13 @@ def _tokens(text: str) -> Iterator[_Token]:
             end = found.end()
             kind = found.lastgroup or ""
             if kind == "quoted":
+                # A backslash at the end of a line continues the name on the next one.
                 # Other pairs with a backslash are for labels and belong to the name as they are.
-                yield _Token(kind, re.sub(r'\\(["\\]|\r?\n)', _unescaped, found[kind]), line)
+                yield _Token(kind, re.sub(r'\\(?:(["\\])|\r?\n)', r"\1", found[kind]), line)
             elif kind != "skip":
                 yield _Token(kind, found[kind], line)
         line += text.count("\n", position, end)
         position = end
-
-
-def _unescaped(pair: re.Match[str]) -> str:
-    # A backslash at the end of a line continues the name on the next one.
-    return pair[1].strip("\r\n")
 
 
 def _end_of_markup(text: str, start: int) -> int:

@@ -83,20 +83,20 @@ def check_same_nodes(first: tuple[str, Sequence[str]], second: tuple[str, Sequen
         )
 
 
-def checked_names(names: Iterable[Hashable] | None, n_nodes: int | None) -> tuple[str, ...]:
-    """Names as texts, each once, as many as there are nodes."""
+def checked_names(
+    names: Iterable[Hashable] | None, n: int | None, of: str = "node"
+) -> tuple[str, ...]:
+    """Names as texts, each once, as many as there are nodes or columns; X1, X2, … by default."""
     if names is None:
-        return default_names(n_nodes or 0)
-    if isinstance(names, str):
-        raise InputError(f"names is the string {short(names)}; give a list of names")
-    if not isinstance(names, Iterable):
+        return default_names(n or 0)
+    if isinstance(names, str) or not isinstance(names, Iterable):
         raise InputError(f"names is {short(names)}; give a list of names")
     labels = tuple(str(name) for name in names)
-    if n_nodes is not None and len(labels) != n_nodes:
-        raise InputError(f"{len(labels)} names for {n_nodes} nodes; give one name for each node")
+    if n is not None and len(labels) != n:
+        raise InputError(f"{len(labels)} names for {n} {of}s; give one name for each {of}")
     if len(set(labels)) != len(labels):
         twice = Counter(labels).most_common(1)[0][0]
-        raise InputError(f"the name {short(twice)} appears twice; every node needs its own name")
+        raise InputError(f"the {of} name {short(twice)} appears twice; rename one of them")
     return labels
 
 

@@ -147,11 +147,6 @@ class Experiments:
         return shares * self.tables.n_effective
 
     @property
-    def has_own_intercepts(self) -> bool:
-        """Whether every table has intercepts of its own."""
-        return self.tables.design is not None and self.tables.design.intercepts == "table"
-
-    @property
     def is_set_everywhere(self) -> BoolArray:
         """Nodes that were set in every table: they have no equation, and no parents."""
         return np.asarray(self.at[1:] == self.at[:-1])

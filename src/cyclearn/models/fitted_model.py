@@ -181,7 +181,8 @@ class FittedModel(Answer):
 
         from cyclearn.models.experiments import mean_residuals
 
-        if self.experiments is None or self.experiments.has_own_intercepts:
+        design = None if self.experiments is None else self.experiments.tables.design
+        if self.experiments is None or (design and design.intercepts == "table"):
             raise InputError(
                 "intervention residuals need a fit to tables with interventions and shared "
                 "intercepts"

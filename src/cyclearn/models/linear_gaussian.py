@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cyclearn.data.input_checks import as_float, check_names, checked_matrix, whole_number
+from cyclearn.data.input_checks import as_float, checked_matrix, whole_number
 from cyclearn.data.moments import Data, as_moments, checked_vector
 from cyclearn.foundation.answers import SavedAnswer
 from cyclearn.foundation.arrays import FloatArray
@@ -19,6 +19,7 @@ from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
+from cyclearn.graphs.graph_input import checked_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,7 +100,7 @@ class LinearGaussianModel(SavedAnswer):
         p = len(weights)
         if weights.shape != (p, p):
             raise InputError(f"B must be square, but this one has shape {weights.shape}")
-        labels = check_names(names, p)
+        labels = checked_names(names, p, "column")
         loops = np.flatnonzero(weights.diagonal())
         if loops.size:
             raise InputError(

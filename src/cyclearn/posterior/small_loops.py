@@ -18,9 +18,6 @@ from cyclearn.search.problem import SearchProblem
 
 # Log weights of components, from their nodes and the parents of every node, as bits.
 Weigh = Callable[[IntArray, IntArray], FloatArray]
-_LONGEST = 4
-# A smaller gain is rounding.
-_GAIN = 1e-9
 
 
 def small_loops(problem: SearchProblem, weigh: Weigh, singles: IntArray) -> IntArray:
@@ -43,21 +40,20 @@ def small_loops(problem: SearchProblem, weigh: Weigh, singles: IntArray) -> IntA
     alone = weigh(powers, np.diag(singles))
     promise = weigh(nodes, columns) - is_in[fits] @ alone
     best = np.argsort(-promise, kind="stable")[: EFFORT.small_loops]
+    loops = np.unique(_climb(problem, weigh, held[best], columns[best]), axis=0)
     score = problem.score()
-    found = [
-        loop
-        for loop in np.unique(_climb(problem, weigh, held[best], columns[best]), axis=0)
-        if problem.admits_component(
-            score, tuple(np.flatnonzero(loop).tolist()), tuple(loop[loop > 0].tolist())
-        )
-    ]
-    return np.array(found, dtype=np.int64).reshape(-1, p)
+
+    def is_admitted(loop: IntArray) -> bool:
+        nodes = np.flatnonzero(loop).tolist()
+        return problem.admits_component(score, tuple(nodes), tuple(loop[nodes].tolist()))
+
+    return np.asarray(loops[np.fromiter(map(is_admitted, loops), dtype=bool)])
 
 
 def _cycles(p: int, max_component: int) -> Iterator[IntArray]:
     """Cycles, and pairs of two-cycles that share a node."""
     most = min(max_component, p)
-    for size in range(2, min(_LONGEST, most) + 1):
+    for size in range(2, min(4, most) + 1):
         for first, *others in combinations(range(p), size):
             for order in permutations(others):
                 yield _columns(p, list(zip((first, *order), (*order, first), strict=True)))
@@ -82,8 +78,8 @@ def _climb(problem: SearchProblem, weigh: Weigh, held: IntArray, columns: IntArr
     """Toggle the edge into each loop that makes it most probable, while one does; keep ``held``."""
     p = problem.n_variables
     powers = 1 << np.arange(p)
-    nodes = (columns > 0) @ powers
-    logs, climbing, columns = weigh(nodes, columns), np.arange(len(columns)), columns.copy()
+    nodes, columns = (columns > 0) @ powers, columns.copy()
+    logs, climbing = weigh(nodes, columns), np.arange(len(columns))
     while climbing.size:
         is_free = held[climbing][:, :, None] >> np.arange(p) & 1 == 0
         is_target = (columns[climbing] > 0)[:, :, None]
@@ -97,7 +93,8 @@ def _climb(problem: SearchProblem, weigh: Weigh, held: IntArray, columns: IntArr
         order = np.lexsort((-found, which))
         climbing, first = np.unique(which[order], return_index=True)
         best = order[first]
-        gains = found[best] > logs[climbing] + _GAIN
+        # A smaller gain is rounding.
+        gains = found[best] > logs[climbing] + 1e-9
         climbing, best = climbing[gains], best[gains]
         columns[climbing], logs[climbing] = changed[best], found[best]
     return columns

@@ -26,10 +26,6 @@ def _tikz(result: LearnResult) -> str:
     return tikz_picture(result.graph, labels, negative)
 
 
-def _graphml(result: LearnResult) -> str:
-    return graphml_text(result.graph, edge_attributes(result.edge_rows))
-
-
 # Suffix, name and maker of every form that is a text.
 _TEXTS: dict[str, tuple[str, Callable[[LearnResult], str]]] = {
     ".json": ("the whole result", lambda result: result.to_json() + "\n"),
@@ -37,7 +33,7 @@ _TEXTS: dict[str, tuple[str, Callable[[LearnResult], str]]] = {
     ".gv": ("graphviz", lambda result: result.model.to_dot()),
     ".txt": ("edge list", lambda result: checked_text(result.graph, edge_list, "edge-list")),
     ".tetrad": ("Tetrad", lambda result: checked_text(result.graph, tetrad_text, "Tetrad")),
-    ".graphml": ("GraphML", _graphml),
+    ".graphml": ("GraphML", lambda r: graphml_text(r.graph, edge_attributes(r.edge_rows))),
     ".lav": ("lavaan", lambda result: lavaan_syntax(result.model)),
     ".dagitty": ("dagitty", lambda result: dagitty_syntax(result.model)),
     ".tikz": ("TikZ picture", _tikz),
