@@ -56,6 +56,8 @@ def open_example(page, file):
         page.evaluate("document.getElementById('examples').open = true")
     page.click(f"[data-example='{file}']")
     page.wait_for_selector(f"caption:text('{file}')")
+    # The list of tables follows.
+    page.wait_for_selector(f"#tables option:checked:has-text('{file}')", state="attached")
 
 
 def asked(page):
