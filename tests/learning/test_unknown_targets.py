@@ -84,6 +84,7 @@ def test_targets_are_kept_in_a_file_and_reported(learned, tmp_path):
     assert again.targets == learned.targets
     assert again.target_table().equals(learned.target_table())
     page = learned.report(tmp_path / "r.html").read_text()
+    assert "Within a feedback loop, targets are determined only up to equivalence" in page
     assert "What differs between tables" in page
 
 
