@@ -77,3 +77,23 @@ def test_chains_that_drift_within_resamples_do_not_agree(drift, is_seen):
     assert current.drifts == is_seen
     r_hat, _ = current.quality.over(current.edges)
     assert np.isinf(r_hat) == is_seen
+
+
+def test_resamples_of_few_rows_leave_no_row_out():
+    """Draws of 31 rows have fewer than 30 distinct ones, which determine each other's columns."""
+    rows = np.random.default_rng(0).standard_normal((31, 30))
+    resampler = Resampler.of(as_tables(rows), Reading(), "rows", 0, times=2)
+    for number in range(20):
+        tables, _, n_refused = resampler.draw(number)
+        assert n_refused == 0
+        assert np.linalg.eigvalsh(tables.tables[0].moments.correlation)[0] > 1e-9
+
+
+def test_weights_of_resamples_vary_as_two_draws_for_every_row():
+    rows = np.random.default_rng(0).standard_normal((400, 2))
+    drawn = {}
+    for times in (1, 2):
+        resampler = Resampler.of(as_tables(rows), Reading(), "rows", 0, times=times)
+        draws = [resampler.draw(number)[0].tables[0].moments for number in range(600)]
+        drawn[times] = np.var([moments.covariance[0, 1] for moments in draws])
+    assert drawn[2] / drawn[1] == pytest.approx(0.5, abs=0.1)
