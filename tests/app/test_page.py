@@ -35,6 +35,7 @@ def page(served):
 def market(served):
     """The example, its graph, and how to come back to them."""
     page = served[1]
+    go(page, "table")
     page.click("#example")
     page.wait_for_selector("caption:text('market.csv')")
     learn(page)
@@ -106,7 +107,8 @@ def test_the_tour_leads_through_all_steps(page, market):
 
 def test_columns_rows_and_values_of_a_survey(page):
     open_example(page, "survey.csv")
-    go(page, "table")
+    # It is read again with the code of this example.
+    page.wait_for_function("document.getElementById('codes')?.value === '-9'")
     page.click("#rows summary")
     page.select_option("#where-column", "region")
     page.select_option("#where-comparison", "≠")
