@@ -402,7 +402,8 @@ def test_work_that_is_opened_again_looks_the_same(page, market, tmp_path):
     market()
     drawn = page.locator("#own-canvas g.edge").count()
     page.select_option("#layout", "force")
-    page.wait_for_timeout(400)
+    # How a result looks is saved a moment later, on a busy machine several.
+    page.wait_for_timeout(3_000)
     before = page.evaluate(
         "[...document.querySelectorAll('#graph-canvas .node')].map(n => n.outerHTML)"
     )
