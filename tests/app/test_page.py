@@ -425,10 +425,11 @@ def test_work_that_is_opened_again_looks_the_same(page, market, tmp_path):
     page.wait_for_function("value => document.getElementById('tables').value === value", arg=again)
     page.wait_for_selector("#layout option:checked[value='force']", state="attached")
     go(page, "graph")
-    after = page.evaluate(
-        "[...document.querySelectorAll('#graph-canvas .node')].map(n => n.outerHTML)"
+    page.wait_for_function(
+        """before => JSON.stringify(before) === JSON.stringify(
+             [...document.querySelectorAll("#graph-canvas .node")].map((n) => n.outerHTML))""",
+        arg=before,
     )
-    assert after == before
     # What was drawn beside it, if a test before this one did.
     page.wait_for_function(
         "n => document.querySelectorAll('#own-canvas g.edge').length === n", arg=drawn
