@@ -35,8 +35,8 @@ class SamplerEffort:
     # there as the steps.
     resampled_loops: int = 500
     resampled_node_sets: int = 64
-    # Loops of two to four nodes that are known before chains begin: with four times as many, the
-    # same probabilities ("Does the effective size tell the truth?").
+    # Loops of two to four nodes that are known before chains begin: all 205 there are with six
+    # variables, where they were measured ("Does the effective size tell the truth?"); time beyond.
     small_loops: int = 400
     # Loops of refused proposals are noted, if a graph loses so much of its log probability at most:
     # 3 and 6 took 35 and 44 s (seeds 6, 33 and 36); without, chains do not come to agree.
