@@ -21,12 +21,15 @@ def program(folder):
         # Ignored where the tests themselves run in the background of a shell.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    address = re.search(r"http://\S+", process.stdout.readline())[0]
-    yield psutil.Process(process.pid), address
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    assert {oct(path.stat().st_mode & 0o777) for path in files} == {"0o600"}
-    process.send_signal(signal.SIGINT)
-    assert "Ended." in process.communicate(timeout=60)[0]
+    try:
+        address = re.search(r"http://\S+", process.stdout.readline())[0]
+        yield psutil.Process(process.pid), address
+        files = [path for path in folder.rglob("*") if path.is_file()]
+        assert {oct(path.stat().st_mode & 0o777) for path in files} == {"0o600"}
+    finally:
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[0]
+    assert "Ended." in said
     assert process.returncode == 0
 
 

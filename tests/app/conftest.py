@@ -8,6 +8,8 @@ import cyclearn as cl
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
+# What its assertions compare is printed where they fail.
+pytest.register_assert_rewrite("browsing")
 
 
 @pytest.fixture(scope="session")
