@@ -2,13 +2,22 @@
 
 import re
 import signal
+import stat
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import psutil
 
 from chromium import open_browser
+
+
+def modes_of_files(folder):
+    """Who may read what the program writes; it may take files away meanwhile."""
+    for path in folder.rglob("*"):
+        with suppress(FileNotFoundError):
+            if stat.S_ISREG(mode := path.stat().st_mode):
+                yield oct(stat.S_IMODE(mode))
 
 
 @contextmanager
@@ -24,8 +33,7 @@ def program(folder):
     try:
         address = re.search(r"http://\S+", process.stdout.readline())[0]
         yield psutil.Process(process.pid), address
-        files = [path for path in folder.rglob("*") if path.is_file()]
-        assert {oct(path.stat().st_mode & 0o777) for path in files} == {"0o600"}
+        assert set(modes_of_files(folder)) == {"0o600"}
     finally:
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=60)[0]
