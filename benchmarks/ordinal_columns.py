@@ -69,11 +69,11 @@ def deviations(model: cl.LinearGaussianModel, table: pd.DataFrame, own: list[str
     return [float(z) for z in ((fitted.B - B)[known] / errors[known])]
 
 
-def cases(n_graphs: int) -> Iterator[tuple[Any, ...]]:
+def cases(graphs: range, sizes: tuple[int, ...], levels: tuple[int, ...]) -> Iterator[Any]:
     """All that is measured, by :data:`KEY`."""
-    for n, seed in product(ROWS, range(n_graphs)):
+    for n, seed in product(sizes, graphs):
         yield n, seed, 0.0, 0, "uncut"
-        yield from product((n,), (seed,), SHARES, LEVELS, ("numbers", "ordinal"))
+        yield from product((n,), (seed,), SHARES, levels, ("numbers", "ordinal"))
 
 
 def measure(n: int, seed: int, share: float, n_levels: int, kind: str) -> dict[str, Any]:
@@ -118,10 +118,14 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("file", type=Path)
     parser.add_argument("--graphs", type=int, default=50)
+    parser.add_argument("--first", type=int, default=0, help="number of the first graph")
+    parser.add_argument("--rows", type=int, nargs="+", default=ROWS)
+    parser.add_argument("--levels", type=int, nargs="+", default=LEVELS)
     given = parser.parse_args()
     lines = given.file.read_text().splitlines() if given.file.exists() else []
     records = {tuple(each[k] for k in KEY): each for each in map(json.loads, lines)}
-    for case in cases(given.graphs):
+    graphs = range(given.first, given.first + given.graphs)
+    for case in cases(graphs, tuple(given.rows), tuple(given.levels)):
         if case not in records:
             records[case] = dict(zip(KEY, case, strict=True)) | measure(*case)
             with given.file.open("a") as file:

@@ -202,7 +202,7 @@ def ablation() -> None:
 
 def reference(moments: Moments, seed: int, size: int, *, is_hard: bool) -> tuple[cl.Posterior, str]:
     """A long run of other chains: local moves only, or where these do not agree other shares."""
-    wanted = {"effective_size": size, "max_steps": 20_000_000, "random_state": seed}
+    wanted = {"effective_size": size, "max_steps": 80_000_000, "random_state": seed}
     if not is_hard:
         with effort(proposal_shares=without(N_LOCAL, N_LOCAL + 1)):
             expected = posterior(moments, **wanted)
