@@ -228,13 +228,12 @@ def _not_gaussian(moments: Moments, X: FloatArray, filled: FloatArray) -> Iterat
         return
     has_holes = bool(np.isnan(X).any())
     mean = np.nanmean if has_holes else np.mean
-    centred = X - mean(X, axis=0)
+    scaled = X - mean(X, axis=0)
     # In units of its own: the fourth power of a column may be no number in others.
-    scaled = centred / np.sqrt(mean(centred**2, axis=0))
-    # Products, since other powers than the second take ten times as long.
-    squares = scaled**2
-    skewness = mean(squares * scaled, axis=0)
-    excess = mean(squares**2, axis=0) - 3
+    scaled /= np.sqrt([mean(x * x) for x in scaled.T])
+    # Products of single columns: other powers take ten times as long, whole tables of them memory.
+    skewness = np.array([mean(x * x * x) for x in scaled.T])
+    excess = np.array([mean((x * x) ** 2) for x in scaled.T]) - 3
     matters = (np.abs(skewness) > _SKEWNESS) | (np.abs(excess) > _EXCESS_KURTOSIS)
     if not matters.any():
         return

@@ -71,19 +71,24 @@ class Memory:
         inflations, is_dependent = np.full(p, np.nan), np.zeros(p, dtype=bool)
         if n >= TESTED_ROWS:
             scale = X.std(axis=0)
-            X = (X - X.mean(axis=0)) / np.where(scale > 0, scale, 1)
+            X = X - X.mean(axis=0)
+            X /= np.where(scale > 0, scale, 1)
             order = Order.of(X)
-            left = order.residuals(X)
-            # What sorted columns determine is sorted too.
-            measured = np.flatnonzero(~order.is_sorted & (left.std(axis=0) > 1e-6))
-            left = left[:, measured]
-            alarmed = _chances(left) < _FALSE_ALARMS / max(len(measured), 1)
-            if alarmed.any():
-                correlations = autocorrelations(left)
-                if order.explains:
-                    correlations = np.maximum(correlations, 0)
-                inflations[measured] = _inflations(correlations)
-                is_dependent[measured] = alarmed & (inflations[measured] > 1 / _EFFECTIVE_SHARE)
+            # One column at a time: copies of a long table would be most of the memory.
+            chances = {}
+            for j in np.flatnonzero(~order.is_sorted).tolist():
+                left = order.residuals(X[:, [j]])[:, 0]
+                # What sorted columns determine is sorted too.
+                if left.std() > 1e-6:
+                    chances[j] = _chance(left)
+            if any(chance < _FALSE_ALARMS / len(chances) for chance in chances.values()):
+                for j, chance in chances.items():
+                    correlations = autocorrelations(order.residuals(X[:, [j]]))[:, 0]
+                    if order.explains:
+                        correlations = np.maximum(correlations, 0)
+                    inflations[j] = _inflation(correlations)
+                    is_alarmed = chance < _FALSE_ALARMS / len(chances)
+                    is_dependent[j] = is_alarmed and inflations[j] > 1 / _EFFECTIVE_SHARE
         return cls(n, inflations, is_dependent)
 
     @property
@@ -171,20 +176,19 @@ def autocorrelations(X: FloatArray, max_lag: int | None = None) -> FloatArray:
     return np.asarray(covariances / covariances[0])
 
 
-def _inflations(correlations: FloatArray) -> FloatArray:
-    """Rows over effective rows of every column, 1 + 2 Σ ρ(k)², shape (p,).
+def _inflation(correlations: FloatArray) -> float:
+    """Rows over effective rows of a column, 1 + 2 Σ ρ(k)².
 
     Summed up to the first lag that exceeds six times the sum so far (Sokal's window): all of the
     memory, little of the noise, each lag of which adds 1/n.
     """
-    sums = 1 + 2 * np.cumsum(correlations[1:] ** 2, axis=0)
-    enough = np.arange(1, len(correlations))[:, None] >= 6 * sums
-    first = np.where(enough.any(axis=0), enough.argmax(axis=0), len(sums) - 1)
-    return np.asarray(sums[first, np.arange(sums.shape[1])])
+    sums = 1 + 2 * np.cumsum(correlations[1:] ** 2)
+    enough = np.arange(1, len(correlations)) >= 6 * sums
+    return float(sums[enough.argmax() if enough.any() else -1])
 
 
-def _chances(X: FloatArray) -> FloatArray:
-    """Probability that independent rows resemble each other as much, for every column.
+def _chance(x: FloatArray) -> float:
+    """Probability that independent rows of a column resemble each other as much.
 
     Σ xₜ xₜ₊ₖ / √(Σ xₜ² xₜ₊ₖ²) is standard normal without memory, also where the variance changes
     along the rows, as it does where they are sorted. The squares of the positive ones among K have
@@ -194,11 +198,10 @@ def _chances(X: FloatArray) -> FloatArray:
     from scipy.special import binom, chdtrc
 
     # With few rows the test keeps its level only for few lags.
-    n_lags = min(TEST_LAGS, len(X) // 10)
-    statistic = np.zeros(X.shape[1])
+    n_lags = min(TEST_LAGS, len(x) // 10)
+    statistic = 0.0
     for lag in range(1, n_lags + 1):
-        products = X[:-lag] * X[lag:]
-        sums = np.maximum(products.sum(axis=0), 0)
-        statistic += sums**2 / (products**2).sum(axis=0)
-    degrees = np.arange(1, n_lags + 1)[:, None]
-    return np.asarray((binom(n_lags, degrees) / 2**n_lags * chdtrc(degrees, statistic)).sum(axis=0))
+        products = x[:-lag] * x[lag:]
+        statistic += max(products.sum(), 0) ** 2 / (products**2).sum()
+    degrees = np.arange(1, n_lags + 1)
+    return float((binom(n_lags, degrees) / 2**n_lags * chdtrc(degrees, statistic)).sum())

@@ -74,7 +74,7 @@ class Rows:
                     f"{name!r} is both ordered and exogenous; exogenous variables may have any "
                     "distribution: remove it from ordered"
                 )
-        values, texts = self.values.copy(), dict(self.texts)
+        values, texts = self.values.copy() if found else self.values, dict(self.texts)
         for name in found:
             j = self.names.index(name)
             is_there = ~np.isnan(values[:, j])
