@@ -209,7 +209,7 @@ _MOST_LEFT_OUT = 200
 
 
 def _stable_if_possible(R: FloatArray, found: ComponentFit, options: FitOptions) -> ComponentFit:
-    """The fit, at a stable solution where one of a continuum of solutions has some weights zero.
+    """Move the fit to a stable solution, if a continuum of solutions has one with zero weights.
 
     Redundant edges can be omitted without loss; trial and error finds them.
     """

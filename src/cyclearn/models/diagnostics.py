@@ -119,7 +119,7 @@ def modification_indices(fitted: FittedModel) -> pd.DataFrame:
 def _score_tests(
     fitted: FittedModel,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray, FloatArray]:
-    """Edges and pairs of noises that the graph lacks; of each the gradient and the information.
+    """Edges and pairs of noises that the graph lacks, each with its gradient and information.
 
     The information is conditional on the weights of the graph, NaN if nothing remains.
     """

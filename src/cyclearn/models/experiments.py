@@ -336,7 +336,7 @@ def mean_residuals(experiments: Experiments, B: FloatArray, variances: FloatArra
 
 
 def check_rows(graph: DirectedGraph, experiments: Experiments) -> None:
-    """Every node has rows enough for its parents, and none where it was always set."""
+    """Raise if a node has too few rows for its parents, or has parents but was always a target."""
     for j, name in enumerate(graph.names):
         n_parents = graph.columns[j].bit_count() - 1
         if experiments.is_set_everywhere[j]:

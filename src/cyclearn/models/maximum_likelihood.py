@@ -195,7 +195,7 @@ def _fit_table(graph: DirectedGraph, table: Table, options: FitOptions) -> Fitte
 def _fit_observed(
     graph: DirectedGraph, table: Table, order: tuple[int, ...], options: FitOptions
 ) -> FittedModel:
-    """The fit to rows with missing cells; their rows count for what was observed of them."""
+    """The fit to rows with missing cells; its effective sample size depends on these."""
     rows = Tables((table,)).aligned_to(graph.names).only.rows
     assert rows is not None
     rows = rows[~np.isnan(rows).all(axis=1)]

@@ -1,4 +1,4 @@
-"""``fit`` for rows with holes: EM whose maximisation is the fit of the graph, and its information.
+"""``fit`` for rows with missing cells: EM with the fit of the graph as its M-step; information.
 
 The observed-data likelihood of the graph's own model is maximised by EM: given the current
 distribution, the expected mean and covariance of complete rows; given these, the ordinary fit of
@@ -151,7 +151,7 @@ def _information(data: ObservedRows, A: BoolArray, model: LinearGaussianModel) -
     m, p = np.count_nonzero(A), len(A)
 
     def gradient(parameters: FloatArray) -> FloatArray:
-        """Gradient of the observed log-likelihood: that of complete rows, as expected (Fisher)."""
+        """Gradient of the observed log-likelihood: the expected one of complete rows (Fisher)."""
         C = np.eye(p)
         C[A] -= parameters[:m]
         omega, mean = parameters[m : m + p], parameters[m + p :]
