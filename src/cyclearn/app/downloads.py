@@ -30,7 +30,7 @@ def export(*, folder: str, table: str, kind: str, name: str, request: dict[str, 
     """Create one file of a result in the folder of its job."""
     write = EXPORTS[kind].get(name)
     if write is None:
-        raise InputError(f"there is no file {short(name)}; there are {', '.join(EXPORTS[kind])}")
+        raise InputError(f"no file {short(name)}; the files are {', '.join(EXPORTS[kind])}")
     place = Path(folder)
     write(folder=place, table=Path(table), request=request, path=place / name)
 

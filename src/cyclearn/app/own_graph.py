@@ -72,7 +72,7 @@ def own_graph(request: dict[str, Any], names: tuple[str, ...]) -> DirectedGraph:
     if unknown:
         raise InputError(
             f"the graph has {short(unknown[0])}, which is not a variable of the learned graph; "
-            f"there are {', '.join(names[:10])}{' …' if len(names) > 10 else ''}"
+            f"whose variables are {', '.join(names[:10])}{' …' if len(names) > 10 else ''}"
         )
     return DirectedGraph.from_edges(list(given.edges), list(names))
 

@@ -32,7 +32,7 @@ def with_indicators(table: Any, categories: Sequence[str]) -> tuple[Any, tuple[s
     for name in categories:
         if name not in table.columns:
             raise InputError(
-                f"categories names {name!r}, which is not a column; there are "
+                f"categories names {name!r}, which is not a column; the columns are "
                 f"{', '.join(map(str, table.columns[:10]))}"
             )
         column = table[name].map(lambda cell: str(cell).strip(), na_action="ignore")

@@ -135,7 +135,7 @@ def labelled_rows(data: Any, labels: Sequence[str], option: str) -> pd.DataFrame
         if label not in frame.columns:
             names = ", ".join(map(str, frame.columns[:10]))
             raise InputError(
-                f"{option} is {short(label)}, and there is no such column; there are {names}"
+                f"{option} is {short(label)}, but there is no such column; the columns are {names}"
             )
     return frame
 

@@ -81,7 +81,7 @@ def names_among(what: str, chosen: Sequence[str], names: tuple[str, ...]) -> tup
     for name in chosen:
         if name not in names:
             raise InputError(
-                f"{what} names {name!r}, which is not a variable; there are {listed(names)}"
+                f"{what} names {name!r}, which is not a variable; the variables are {listed(names)}"
             )
     return tuple(dict.fromkeys(chosen))
 

@@ -322,7 +322,7 @@ def _check_targets(table: Table) -> None:
     unknown = [name for name in targets if name not in moments.names]
     if unknown:
         raise InputError(
-            f"the target {unknown[0]!r} is not a variable; there are {listed(moments.names)}"
+            f"target {unknown[0]!r} is not a variable; the variables are {listed(moments.names)}"
         )
     if table.kind == "perfect" and {*targets, *moments.exogenous} == set(moments.names):
         raise InputError(

@@ -165,7 +165,7 @@ class Moments:
     def among(self, names: Sequence[str]) -> Moments:
         """The moments of some of the variables, in the order of ``names``."""
         if absent := [name for name in names if name not in self.names]:
-            raise InputError(f"there is no {absent[0]!r}; there are {listed(self.names)}")
+            raise InputError(f"no variable {absent[0]!r}; the variables are {listed(self.names)}")
         order = [self.names.index(name) for name in names]
         return self._changed(
             covariance=self.covariance[np.ix_(order, order)],

@@ -117,7 +117,7 @@ def usable_columns(
     chosen = _chosen([names[j] for j in keep], columns, drop)
     absent = [name for name in labels if name not in names]
     if absent:
-        raise InputError(f"there is no column {absent[0]!r}; there are {listed(names)}")
+        raise InputError(f"there is no column {absent[0]!r}; the columns are {listed(names)}")
     keep = [j for j in keep if names[j] in chosen or names[j] in labels]
     data: dict[str, Any] = {names[j]: _as_numbers(body.iloc[:, j]) for j in keep}
     texts = _read_two_texts(data, labels, notes)
@@ -180,7 +180,7 @@ def _without_index(
             number = int(index)
         if number is None or not 0 <= number < len(names):
             raise InputError(
-                f"there is no column {short(index)} for the index; there are {listed(names)}"
+                f"there is no column {short(index)} for the index; the columns are {listed(names)}"
             )
         return [j for j in keep if j != number]
     if keep and names[keep[0]] == "" and len(keep) > 1:
@@ -213,7 +213,7 @@ def _chosen(
     for what, given in (("columns", columns), ("drop", drop)):
         absent = [name for name in given or () if name not in names]
         if absent:
-            raise InputError(f"{what}: no column {', '.join(absent)}; there are {listed(names)}")
+            raise InputError(f"{what}: no column {', '.join(absent)}; columns are {listed(names)}")
     chosen = set(names if columns is None else columns) - set(drop or ())
     if not chosen:
         raise InputError("no column is left; drop fewer columns")

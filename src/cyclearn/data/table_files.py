@@ -360,7 +360,7 @@ def _chosen_sheet(names: list[str], sheet: str | int | None) -> str:
         return str(sheet)
     number = int(sheet) if str(sheet).isdigit() else 0
     if not 1 <= number <= len(names):
-        raise InputError(f"there is no sheet {short(sheet)}; there are {', '.join(names)}")
+        raise InputError(f"there is no sheet {short(sheet)}; the sheets are {', '.join(names)}")
     return names[number - 1]
 
 
