@@ -268,8 +268,8 @@ def _hippocampus(frame: pd.DataFrame) -> str:
     gaps = [f"{cells['gap'][name].min():.1f}" for name in subjects]
     rows.append(["score above the best found", *gaps])
     text += (
-        "\nThe structures equivalent to the anatomical graph. A number: what the best move "
-        "gains, so the structure is not a local optimum; in brackets where the fit is not "
+        "\nThe structures equivalent to the anatomical graph. A number is the gain of the "
+        "best move, so the structure is not a local optimum; in brackets if the fit is not "
         "stable. They share one score, which is above the best found by the last line:\n\n"
         + markdown_table(["structure", *subjects], rows)
     )
