@@ -59,8 +59,8 @@ def search(p: int) -> None:
         f"components were computed. One takes {1e6 * one_value:.1f} µs in the mean of the "
         f"components of the learned graph: {n_computed * one_value:.2f} s, "
         f"{n_computed * one_value / whole:.0%} of the whole, a lower bound, because components "
-        "visited during the search have more cycles. The rest of the kernels proposes, looks values "
-        "up and finds components.\n"
+        "visited during the search have more cycles. The rest of the kernels proposes, looks "
+        "values up and finds components.\n"
     )
     print("| kernel | calls | seconds | share |")
     print("|---|---|---|---|")
