@@ -116,8 +116,8 @@ def main() -> None:
         "network. Distance: structural Hamming distance to the class of the true graph. Against "
         "the class, features of some equivalent graph are correct, and features of all are "
         "required; a cycle is counted by the pairs of nodes that it joins. `auto` is the default "
-        "search with BIC, `default` with the default penalty. For ges, one member of the class that "
-        "it returns.\n"
+        "search with BIC, `default` with the default penalty. For ges, one member of the class "
+        "that it returns.\n"
     )
     print(result_table([results]))
     print("\n## The effective sample size\n")

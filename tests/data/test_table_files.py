@@ -119,7 +119,7 @@ FILES = {
         {"encoding": "koi8-r"},
         {"вес": [1, 3], "b": [2, 5]},
     ),
-    "no such encoding": ("t.csv", PLAIN, {"encoding": "klingon"}, "no encoding 'klingon'"),
+    "no such encoding": ("t.csv", PLAIN, {"encoding": "klingon"}, "unknown encoding 'klingon'"),
     "the wrong encoding": (
         "t.csv",
         "größe,b\n1,2\n".encode("cp1252"),

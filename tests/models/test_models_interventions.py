@@ -328,7 +328,7 @@ def test_bad_interventions_are_named(interventions, options, message):
             lambda t: t.drop(columns="a"),
             "table 2: the names of the data and of the first table do not match",
         ),
-        (lambda t: t[:0], "table 2: it has no rows"),
+        (lambda t: t[:0], "table 2: it contains no rows"),
         (lambda t: t.assign(b=np.inf), "table 2: column 'b'"),
     ],
 )

@@ -130,7 +130,7 @@ def rows_in_words(
     """
     whys = {
         "memory": "because neighbouring rows resemble each other",
-        "number": "as asked for",
+        "number": "as requested",
         "weights": "because their weights differ",
         "subjects": "because the mean of each subject was removed",
     }
@@ -143,7 +143,7 @@ def rows_in_words(
         why = "because values are missing"
     else:
         reasons = {
-            "all": "as asked for",
+            "all": "as requested",
             "unchecked": "the rows could not be checked, since only moments were given",
             "few": f"fewer than {TESTED_ROWS} are not checked",
             "independent": "neighbouring rows do not resemble each other",
