@@ -51,9 +51,9 @@ def main() -> None:
         f"data sets of 500 rows, {arguments.resamples} resamples of each, one start per search. "
         "For every statement and every range of its frequency: the share of statements in that "
         "range that hold for the true class, and how many there were, over all data sets. A "
-        "frequency is calibrated where the share lies in its range. These are time series with an "
-        f"autocorrelation of {memory:.2f} from one row to the next on average: rows drawn as if "
-        "they were independent say too much.\n"
+        "frequency is calibrated if the share lies in its range. These are time series with an "
+        f"autocorrelation of {memory:.2f} from one row to the next on average: resampling rows as "
+        "if they were independent overstates certainty.\n"
     )
     for kind, title in KINDS.items():
         seen: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}

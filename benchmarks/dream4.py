@@ -239,7 +239,7 @@ def compare_margins(networks: dict[str, Network], chosen: str) -> None:
         "choice; networks of a hundred genes did not. *Score*: that of the best graph, as a "
         "density of the expressions themselves, summed over the networks (smaller is better), "
         "which knows no truth. Average precision of the plain posterior (short chains), and with "
-        "knockdowns taken for knockouts, on average:\n\n"
+        "knockdowns treated as knockouts, on average:\n\n"
         "| scale | score | network by network | mean | knockdowns set |\n|---|---|---|---|---|"
     )
     brief = {"robust": False, "effective_size": 100, "max_steps": 40_000}
@@ -272,7 +272,7 @@ def main() -> None:
         "(perfect interventions), one for each knockdown (a shift: causes and noise are kept), and "
         "observed rows: the wild type (first rows of the time series) and multifactorial rows. "
         f"Expressions as {arguments.margins}. Average precision, area under the ROC curve. GIES "
-        "gives every table intercepts of its own, and single rows then say nothing.\n\n"
+        "gives every table its own intercepts, so that single rows carry no information.\n\n"
         "## Ten genes\n"
     )
     rank(ten, arguments.margins, {"max_steps": 150_000, "effective_size": 100})

@@ -114,7 +114,9 @@ def print_orders(folder: Path) -> None:
     print(
         "\nExchangeable rows, in 50 tables (25 simulated, five measured ones shuffled five times):"
     )
-    print("arrangements, those in which not all rows count, and the smallest share that counts.\n")
+    print(
+        "arrangements, those with a reduced effective sample size, and the smallest share of it.\n"
+    )
     print("| order | arrangements | fewer rows count | smallest share |\n|---|---|---|---|")
     for order, part in frame.groupby("order", sort=False):
         fewer = int((part["share"] < 1).sum())

@@ -32,10 +32,10 @@ SUCCESS = """\
 Every output is projected on all domains of its true graph: its success rate is the share with a
 KL divergence below η = p·10⁻³. Distance is the smallest structural Hamming distance to a graph
 equivalent to the true one, exact unless marked. Equivalent: by rotations. At least the true
-score: the output scores no worse than the true graph, which is the most that a search can achieve.
-Read success together with the distance, since a graph with too many edges generates more.
-Intervals are Wilson's at 95%, with the outputs of one true graph counted as the fewer independent
-ones that their likeness makes them.
+score: the output scores no worse than the true graph, which is all that a search can achieve.
+Read success together with the distance, because a graph with too many edges generates more.
+Intervals are Wilson's at 95%, with a smaller effective number of outputs, because those of one
+true graph resemble each other.
 """
 TEXTS = {
     "paper": """\
@@ -52,24 +52,24 @@ As in the paper's experiments, for p = 5 and growing samples of the same distrib
 """
     + SUCCESS,
     "consistency": """\
-The exact method (the best stable graph of all, with a certificate) on random graphs of four
+The exact method (the globally best stable graph, with a certificate) on random graphs of four
 nodes, one distribution each, growing samples of it. Theorem 3 says that the optimum becomes quasi
 equivalent to the truth: that both share a set of distributions of positive measure. Quasi
 equivalent: by proof or by numerics, as `cl.quasi_equivalent` decides. Better score than the
-truth: the sample prefers the learned graph, so no search is to blame.
+truth: the sample prefers the learned graph, so the search is not the reason.
 """,
     "virtual-edges": """\
 Draws of the parameters on each example, n = 10,000, tabu search from the empty graph. Equivalent:
 the output is in the class of the true graph. At least the true score: no search can achieve
-more, and the difference are draws in which another class scores better. For comparison, what the
+more, and in the remaining draws another class scores better. For comparison, what the
 paper and its code report. Intervals are Wilson's at 95%.
 """,
     "hippocampus": """\
-The paper asks of one resting-state series whether the eight structures equivalent to the
+The paper examines for one resting-state series whether the eight structures equivalent to the
 anatomical graph (PRC → ERC, PHC → ERC, ERC → CA3, ERC → CA1, CA3 → CA1, CA1 → Sub, Sub → ERC) are
 local optima of the score, and finds that two are. Its series is not available; these are the same
-regions, left hemisphere, of six subjects of another study (Shah et al. 2018). So this answers the
-question for other data, and does not repeat the paper's number. Scores are negative
+regions, left hemisphere, of six subjects of another study (Shah et al. 2018). So this page answers
+the question for other data, and does not reproduce the paper's number. Scores are negative
 log-likelihood + ½ log n an edge; the best found is that of 40 starts of the default search, and
 of climbing from each of the eight structures. A structure is a local optimum when no move of the
 search (an edge added, removed, turned; the virtual-edge operator) improves on its own best fit

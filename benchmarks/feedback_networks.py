@@ -114,10 +114,10 @@ def main() -> None:
     print(
         "Simulated fMRI-like networks (Sanchez-Romero et al. 2019), ten data sets of 500 rows a "
         "network. Distance: structural Hamming distance to the class of the true graph. Against "
-        "the class, right is what some equivalent graph has, and to be found is what all have; a "
-        "cycle is counted by the pairs of nodes that it joins. `auto` is the default search with "
-        "BIC, `default` with the default penalty. For ges, one member of the class that it "
-        "returns.\n"
+        "the class, features of some equivalent graph are correct, and features of all are "
+        "required; a cycle is counted by the pairs of nodes that it joins. `auto` is the default "
+        "search with BIC, `default` with the default penalty. For ges, one member of the class "
+        "that it returns.\n"
     )
     print(result_table([results]))
     print("\n## The effective sample size\n")

@@ -196,8 +196,8 @@ def against_graph_size() -> None:
             f"{(perf_counter() - begin) * 1e3:,.1f} ms |"
         )
     print(
-        f"\nGrowth from p = 100 on: p^{growth(sizes, times, 100):.1f}; each component costs the "
-        "same, plus the p² entries of B and of the covariance."
+        f"\nGrowth from p = 100 on: p^{growth(sizes, times, 100):.1f}; each component takes the "
+        "same time, plus the p² entries of B and of the covariance."
     )
 
 

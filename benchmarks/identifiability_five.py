@@ -289,7 +289,7 @@ def write_page(state: sqlite3.Connection, known: Invariants, options: argparse.N
         f"{len(classes.keys):,} classes, {len(classes.representatives):,} up to relabelling; "
         f"{total:,} pairs of equal dimension. {total - alike:,} of them have different vanishing "
         f"minors, so their closures differ. The other {alike:,} pairs are "
-        f"{sum(orbits.values()):,} up to relabelling; {settled:,} of these are settled. "
+        f"{sum(orbits.values()):,} up to relabelling; {settled:,} of these are decided. "
         f"Distributions are drawn as follows: {Sampler.GAUSSIAN.value}; generated means "
         f"KL < {TOLERANCE:g} from up to {options.starts} starts.\n"
     )

@@ -162,7 +162,7 @@ def print_page(kept: list[dict[str, Any]]) -> None:
         f"stand for {sum(proof['pairs'] for proof in held):,} pairs. Each is a matrix Q on the "
         "columns of the first graph named, such that no graph with the columns of the second "
         "generates QQᵀ or anything near it. Zeros of Q, and entries that are equal up to sign in "
-        "a column, say how special the distributions are that tell the graphs apart.\n"
+        "a column, show how special the distributions that distinguish the graphs are.\n"
     )
     print("| generates | does not | Q, row by row | pairs |\n|---|---|---|---|")
     for proof in held:

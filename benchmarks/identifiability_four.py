@@ -67,7 +67,7 @@ def main() -> None:
     print(describe_run("benchmarks/identifiability_four.py"))
     print(
         f"{len(graphs)} classes; {sum(pair.size for pair in orbits):,} pairs of equal dimension, "
-        f"{len(orbits):,} up to relabelling. Where proofs leave a pair open, {options.draws} "
+        f"{len(orbits):,} up to relabelling. If proofs leave a pair undecided, {options.draws} "
         f"distributions are drawn from each graph ({Sampler.GAUSSIAN.value}) and projected onto "
         f"the other from up to {options.starts} starts, ten times as many for rare failures; "
         f"generated means KL < 1e-9. {seconds:.0f} seconds.\n"

@@ -74,7 +74,7 @@ def main() -> None:
     print(
         f"{options.sets} data sets of {options.samples} samples from one stable model on each "
         "graph (weights in ±[0.2, 0.8], variances in [1, 3]); Wald intervals from the observed "
-        "information. An interval that does not exist counts as a miss.\n"
+        "information. A missing interval counts as a failure.\n"
     )
     print("| graph | parameters | average | lowest | highest | fits not CONVERGED |")
     print("|---|---|---|---|---|---|")

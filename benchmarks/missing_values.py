@@ -103,7 +103,7 @@ def main() -> None:
         )
     print(
         "\nDistances are means; errors of weights, on the true graph, are medians of the root mean "
-        "square error. Where no row was left, the empty graph is counted."
+        "square error. If no row was left, the empty graph is counted."
     )
 
 

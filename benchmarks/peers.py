@@ -183,12 +183,12 @@ def print_rows(rows: pd.DataFrame) -> None:
         "nodes and at most 10), n = 10,000, graphs not used for choosing options. Every method "
         f'has the same rows and the penalty of our default (`"{DEFAULT_PENALTY}"`), one core, a '
         "process of its own. FLOP, ges, BOSS, GRaSP and DAGMA search acyclic graphs only; DAGMA "
-        "has an objective of its own (least squares, λ₁ = 0.02, weights from 0.2). Reached: score "
+        "has its own objective (least squares, λ₁ = 0.02, weights from 0.2). Reached: score "
         "at most that of the true graph. Distance: mean, to the true class. Worse, better: score "
         "than ours, by more than 1e-4. "
         "Seconds of CPU, after compilation and without reading: median (slowest); ratio: median "
         "of the ratios to ours on the same rows. MiB: largest, Python and libraries included. "
-        "Methods are tried up to the size that takes minutes a graph.\n"
+        "Methods are tried up to the size that takes minutes per graph.\n"
     )
     print(
         "| truth | p | graphs | method | reached | in true class | distance | worse | better "

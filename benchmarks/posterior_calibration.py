@@ -186,10 +186,10 @@ def page(path: Path, choosing: Path | None, groups: Path | None, figure: Path | 
         f"{FIRST_REPORTED_SEED:,}; the prior on edges and groups was chosen on seeds from "
         f"{FIRST_CHOOSING_SEED}. Chains run to an effective size of {EFFECTIVE_SIZE}. "
         "*Statements*: those with a probability in [0.05, 0.95]. *Error*: expected calibration "
-        "error over ten bins of these. *Of itself*: the same error when the truths are graphs "
-        "drawn from the posterior, the least one can expect. *Sum*: sum of all probabilities over "
+        "error over ten bins of these. *Of itself*: the same error if the truths are graphs drawn "
+        "from the posterior, the smallest error to expect. *Sum*: sum of all probabilities over "
         "the number of true statements. *Arrowhead*: probability of a direction given that the two "
-        "are joined, over pairs that probably are and truly are. The bootstrap "
+        "are joined, over pairs that are probably adjacent and truly adjacent. The bootstrap "
         f"({' or '.join(map(str, counts))} resamples, one start each, the default penalty of "
         "`learn`) on the first data sets of a cell only; its rows repeat the posterior on the same "
         "data sets.\n"
@@ -234,7 +234,7 @@ def page(path: Path, choosing: Path | None, groups: Path | None, figure: Path | 
         print("\n## The prior on edges\n")
         choices(choosing)
     if groups is not None:
-        print("\n## The cost of large groups\n")
+        print("\n## The penalty for large feedback loops\n")
         group_choices(groups)
     if figure is not None:
         draw(lines, resampled, figure)
@@ -366,7 +366,7 @@ def group_choices(path: Path) -> None:
     """What each cost gives, on the data sets for choosing."""
     lines = records_of(path)
     print(
-        "Cost of each variable of a feedback loop beyond the fifth; error, sum and Brier score "
+        "Penalty for each variable of a feedback loop beyond the fifth; error, sum and Brier score "
         "of feedback, sum of edges.\n"
     )
     rows = []

@@ -60,10 +60,10 @@ def designs(p: int, seed: int) -> Iterator[tuple[str, list[Any], dict[str, Any]]
 
 def compare(sizes: list[int], size: int) -> None:
     """Largest errors of edge probabilities, by design."""
-    print("## Beside sums over all graphs\n")
+    print("## Comparison with sums over all graphs\n")
     print(
         "Largest difference of an edge's probability from the sum over all stable graphs, each "
-        "fitted by itself. 30 observed rows and 30 for each of two targets, or one for each "
+        "fitted separately. 30 observed rows and 30 for each of two targets, or one for each "
         f"variable; plain posterior, effective size {size:,} (a standard error of "
         f"{0.5 / np.sqrt(size):.4f} at most).\n"
     )

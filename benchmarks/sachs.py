@@ -144,7 +144,7 @@ def main() -> None:
         "reject it, and the search answers with more edges and with feedback that stands in for "
         "what is not linear: read the graphs of all cells as a description, and the cells that "
         "nothing acted on for a graph. A reagent that inhibits the activity of a protein need not "
-        "set the level that is measured, which is why both kinds of intervention are tried."
+        "fix the measured level, so both kinds of intervention are tried."
     )
 
 

@@ -109,10 +109,10 @@ def print_rows(rows: pd.DataFrame) -> None:
 def _print_groups(rows: pd.DataFrame) -> None:
     print(
         f"Graphs of the paper's generator, p = {N_VARIABLES}, {N_ROWS:,} rows a group, BIC. Share "
-        "of answers in which the true class is alone best, exactly tied with others, missed (95% "
-        "Wilson interval); mean distance to it. *Pooled*: the rows of all groups as one table. "
-        "*Acyclic*: the sum of the groups' scores over acyclic graphs, whose order is that of the "
-        "averaged scores of IMaGES.\n"
+        "of answers in which the true class is the only best class, tied exactly with others, or "
+        "missed (95% Wilson interval); mean distance to it. *Pooled*: the rows of all groups as "
+        "one table. *Acyclic*: the sum of the groups' scores over acyclic graphs, whose order is "
+        "that of the averaged scores of IMaGES.\n"
     )
     print("| groups | way | graphs | alone | tied | missed | distance | median CPU s |")
     print("|---|---|---|---|---|---|---|---|")

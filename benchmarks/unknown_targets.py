@@ -74,7 +74,7 @@ def seatings(graph: DirectedGraph) -> list[tuple[int, ...]]:
 
 
 def up_to_the_class(found: Mask, truth: Mask, graph: DirectedGraph) -> int:
-    """Targets found that are right, if the true cycles may turn and take the noises along."""
+    """Targets found that are right, if true cycles may be reversed together with their noises."""
     return max(int((found & truth[:, list(held)]).sum()) for held in seatings(graph))
 
 
@@ -89,7 +89,7 @@ def beside_gnies(cases: int, first: int) -> None:
     except ImportError:
         print("gnies is not installed: no comparison.\n")
         return
-    print("## Acyclic truths, beside gnies\n")
+    print("## Acyclic truths, compared with gnies\n")
     print(
         "Six variables, four tables of n rows. Precision and recall of targets, over all tables "
         "together; how often the class under the targets is the true one, and the entries in which "
@@ -135,8 +135,8 @@ def with_feedback(cases: int, first: int) -> None:
     print("## Feedback\n")
     print(
         "Models with loops of up to four variables, four tables of 1,000 rows. Targets, table by "
-        "table; up to the class: the true cycles may turn and take the noises along. Class right: "
-        "the graph is in the class of the true one in observed data.\n"
+        "table; up to the class: the true cycles may be reversed together with their noises. "
+        "Class right: the graph is in the observational class of the true one.\n"
     )
     columns = "precision | recall | precision up to the class | recall up to it"
     print(f"| kind | p | models | {columns} | class right | seconds |")

@@ -261,8 +261,9 @@ def print_numbers() -> None:
     print(
         "By rotations: territories, and single steps on multisets. By all rules: the search of "
         "the library from one graph of each kind, and the closure of a few equalities under "
-        "context, lift and substitution, on all multisets at once. Last, whether a search from "
-        "any of the classes of rotations finds the same whole class, without meeting a limit.\n\n"
+        "context, lift and substitution, on all multisets at once. The last column says whether "
+        "a search from any of the classes of rotations finds the same complete class without "
+        "reaching a limit.\n\n"
         "| p | by rotations | single steps | by all rules | closure | the same classes | "
         "from everywhere |\n" + "|---" * 7 + "|"
     )

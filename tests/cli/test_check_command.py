@@ -25,7 +25,7 @@ def test_check_says_what_is_used_and_warns(cyclearn, refused):
     assert "60 rows of 3 variables: a, b, c" in found.stdout
     assert "60 rows, counted as 11 because neighbouring rows resemble" in found.stdout
     every = cyclearn("check", "t.csv", "--drop", "id,day", "--n-effective", "all")
-    assert "All 60 rows count: as asked for" in every.stdout
+    assert "All 60 rows count: as requested" in every.stdout
     assert "semicolons" in found.stdout
     assert "decimal commas" in found.stdout
     record = json.loads(cyclearn("check", "t.csv", "--columns", "a,b", "--json").stdout)

@@ -121,7 +121,7 @@ def test_independent_rows_have_the_same_answers():
     rows = MODEL.sample(300, random_state=1)
     result, every = learn(rows), learn(rows, n_effective="all")
     assert "All 300 rows count: neighbouring rows do not resemble each other." in str(result)
-    assert "All 300 rows count: as asked for" in str(every)
+    assert "All 300 rows count: as requested" in str(every)
     assert result.graph == every.graph
     assert (result.score, result.penalty, result.warnings) == (
         every.score,

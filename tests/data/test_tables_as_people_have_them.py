@@ -160,7 +160,7 @@ def test_sheets_are_listed_and_chosen(tmp_path, capsys):
     assert "sheet 'first' is read, and there are 'second'" in found.notes[0]
     assert list(cl.read_table(path, sheet="second")) == ["z", "b", "k"]
     assert list(cl.read_table(path, sheet=2)) == ["z", "b", "k"]
-    with pytest.raises(InputError, match="there is no sheet 'third'; there are first, second"):
+    with pytest.raises(InputError, match="there is no sheet 'third'; the sheets are first, second"):
         cl.read_table(path, sheet="third")
     assert "z" in run_cyclearn(["check", path, "--sheet", "second"], capsys).stdout
 

@@ -149,7 +149,7 @@ def test_options_given_to_an_inner_call_count_there(option):
 
 
 def test_options_given_to_an_inner_call_are_checked():
-    with pytest.raises(cl.InputError, match="groups is 'nonsense', and there is no such column"):
+    with pytest.raises(cl.InputError, match="groups is 'nonsense', but there is no such column"):
         cl.learn(PLAIN, **QUICK, posterior={"groups": "nonsense"})
     with pytest.raises(
         cl.InputError, match="posterior: there is no option 'lag'; did you mean 'lags"

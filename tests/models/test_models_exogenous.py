@@ -124,7 +124,7 @@ def test_an_observed_likelihood_is_saved_and_read():
     ("exogenous", "words"),
     [
         (["k"], "nothing causes it"),
-        (["nobody"], "exogenous has 'nobody', which is not a variable"),
+        (["nobody"], "exogenous names 'nobody', which is not a variable"),
         (["a", "b", "d", "k", "w", "x", "z"], "none is left to explain"),
         ("x", "give a list of names"),
         ([True], "not a name"),

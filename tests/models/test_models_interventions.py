@@ -286,7 +286,7 @@ def test_the_kernel_is_at_a_stationary_point(kind):
 
 
 BAD = [
-    ([[], ["x"]], {}, "table 2: the target 'x' is not a variable; there are a, b, c"),
+    ([[], ["x"]], {}, "table 2: target 'x' is not a variable; the variables are a, b, c"),
     ([[], ["a", "b", "c"]], {}, "table 2: every variable is a target"),
     ([[]], {}, "2 tables and interventions of 1"),
     ([[], 3], {}, "give a list of names"),
@@ -328,7 +328,7 @@ def test_bad_interventions_are_named(interventions, options, message):
             lambda t: t.drop(columns="a"),
             "table 2: the names of the data and of the first table do not match",
         ),
-        (lambda t: t[:0], "table 2: it has no rows"),
+        (lambda t: t[:0], "table 2: it contains no rows"),
         (lambda t: t.assign(b=np.inf), "table 2: column 'b'"),
     ],
 )

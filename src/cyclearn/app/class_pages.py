@@ -1,4 +1,4 @@
-"""Classes that are too large for one list: page by page, filtered on the way."""
+"""Classes that are too large for one list: filtered and shown page by page."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from cyclearn.search.members import (
     stream_members,
 )
 
-# Where few members are like what is asked for, a page ends with those that were met until then.
+# If few members match, a page ends after examining this many.
 _SECONDS = 8.0
-# Nobody has gone through as many.
+# The last position that a page can begin at.
 _FURTHEST = 10**15
 
 
 def members_page(*, folder: str, request: dict[str, Any]) -> dict[str, Any]:
-    """Members from place ``at`` of the class on that are like what is asked for.
+    """Members of the class from position ``at`` on that match the request.
 
     ``source``, ``target`` and ``how`` ask for members in which one variable drives another,
     ``directly`` or ``somehow``; ``stable`` for those with a stable fit. The answer says with
@@ -61,7 +61,7 @@ def members_page(*, folder: str, request: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Asked:
-    """What a page is to hold."""
+    """The request for a page."""
 
     def __init__(self, result: LearnResult, request: dict[str, Any]) -> None:
         names = result.graph.names

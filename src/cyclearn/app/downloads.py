@@ -1,4 +1,4 @@
-"""The downloads of a result: files by name, made when they are requested."""
+"""The downloads of a result: files by name, created on request."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from cyclearn.learning.loading import load
 from cyclearn.report.exports import write_picture
 from cyclearn.results.result import LearnResult
 
-# A writer gets by name the folders of the job and of its table, the request, and where to write.
+# Arguments of a writer: the folders of the job and of its table, the request, and the path.
 Writer = Callable[..., None]
 
 
 def export(*, folder: str, table: str, kind: str, name: str, request: dict[str, Any]) -> None:
-    """Make one file of a result in the folder of its job."""
+    """Create one file of a result in the folder of its job."""
     write = EXPORTS[kind].get(name)
     if write is None:
-        raise InputError(f"there is no file {short(name)}; there are {', '.join(EXPORTS[kind])}")
+        raise InputError(f"no file {short(name)}; the files are {', '.join(EXPORTS[kind])}")
     place = Path(folder)
     write(folder=place, table=Path(table), request=request, path=place / name)
 
@@ -53,7 +53,7 @@ def _report(*, folder: Path, table: Path, request: dict[str, Any], path: Path) -
 
 
 def _last(folder: Path, kind: str) -> Any:
-    """What the last job of a kind about a graph found, where one is done."""
+    """The result of the last finished job of a kind about a graph, if there is one."""
     jobs = Workspace(folder.parent.parent).jobs()
     of = [job.id for job in jobs if job.kind == kind and job.of == folder.name]
     done = [folder.parent / name for name in of if (folder.parent / name / "result.json").is_file()]
@@ -75,7 +75,7 @@ def _own_graph(*, folder: Path, path: Path, **_: Any) -> None:
 
 def _picture(*, folder: Path, path: Path, **_: Any) -> None:
     result = learned(str(folder))
-    # Groups share the graph and not the weights.
+    # Groups share the graph but not the weights.
     write_picture(result.graph.plot() if result.groups else result.plot(), path)
 
 
@@ -100,7 +100,7 @@ def _named(summary: Any) -> Any:
 
 
 def _about(make: Callable[[str, dict[str, Any]], Any]) -> Writer:
-    """Of a job about a learned graph: what is made of the folder of that graph."""
+    """For a job about a learned graph, apply a writer to the folder of that graph."""
     return _table(
         lambda folder, request: make(
             str(folder.parent / read_json(folder / "job.json")["of"]), request

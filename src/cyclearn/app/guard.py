@@ -1,8 +1,8 @@
-"""Who may talk to the server: browsers that were opened with a token, and their own page.
+"""Access control: only browsers that were opened with a token, and only their own page.
 
-Another program or person on the machine has no token. Another page in the same browser has the
-cookie sent for it at most where the browser is old; its requests come from a foreign origin, and
-are refused. A name that an attacker lets point to this machine is not one of ours.
+Other programs and users of the machine have no token. An old browser may send the cookie with
+requests of other pages; these come from a foreign origin and are refused. A host name that an
+attacker points to this machine is not accepted.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ class Guard:
     def __init__(self, app: ASGIApp, *, port: int, tokens: set[str]) -> None:
         self._app = app
         self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
-        # Cookies do not know ports: every server has one of its own.
+        # Cookies do not distinguish ports, so every server has its own.
         self._cookie = f"cyclearn-{port}"
         self._session = secrets.token_urlsafe(32)
         self._tokens = tokens
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or pass on what is allowed with headers that forbid everything foreign."""
+        """Refuse a request, or pass it on with headers that forbid foreign content."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return

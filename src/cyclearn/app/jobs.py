@@ -1,4 +1,4 @@
-"""Jobs from the first request to the last state: queued, run, stopped with what they had, lost."""
+"""The life of a job: queued, running, stopped with a partial result, or lost."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from cyclearn.app.pool import TaskError, WorkerLostError, WorkerPool
 from cyclearn.app.workspace import ENDED, Job, Kind, State, Workspace, read_json
 from cyclearn.foundation.errors import InputError
 
-# Kinds that are answered soon, and do not wait behind searches.
+# Quick kinds, which do not wait for searches.
 _QUICK = ("effects", "compare")
-# Kinds whose unfinished work is kept, and the file that shows that there is some.
+# Kinds whose partial results are kept, and the file that shows that there are some.
 _KEEPS = ("learn", "bootstrap")
 _KEPT = "kept.json"
 _LOST = "The process ended unexpectedly: it was killed, or there was not enough memory."
 
 
 class Jobs:
-    """The jobs of a workspace, and those of them that run in this program.
+    """The jobs of a workspace, and those that run in this program.
 
-    Long ones are queued for ``work``; what a person waits for is done by ``quick``.
+    Long jobs are queued for ``work``; ``quick`` handles what a person waits for.
     """
 
     def __init__(self, workspace: Workspace, work: WorkerPool, quick: WorkerPool) -> None:
@@ -31,7 +31,7 @@ class Jobs:
         self._running: dict[str, asyncio.Task[None]] = {}
 
     def start(self, kind: Kind, table: str, request: dict[str, Any], of: str | None = None) -> Job:
-        """Ask for one more job; it begins when a worker is free."""
+        """Queue a job, which begins when a worker is free."""
         job = self._workspace.add_job(kind, table, request, of)
         self._launch(job, self._run(job, kind))
         return job
@@ -48,7 +48,7 @@ class Jobs:
         return job
 
     def cancel(self, name: str) -> Job:
-        """End a job, and keep nothing of it."""
+        """End a job and discard it."""
         job = self._workspace.job(name)
         if job.has_ended:
             return job
@@ -58,7 +58,7 @@ class Jobs:
         return self._saved(job, "cancelled")
 
     async def close(self) -> None:
-        """End everything that runs; the workspace reports it when it is opened again."""
+        """End all running jobs; the workspace reports it when it is opened again."""
         tasks = list(self._running.values())
         self._running.clear()
         for task in tasks:
@@ -66,11 +66,11 @@ class Jobs:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def can_keep(self, job: Job) -> bool:
-        """Whether a stop would keep anything."""
+        """Whether stopping would keep a partial result."""
         return (self._workspace.job_folder(job.id) / _KEPT).is_file()
 
     def progress(self, job: Job, all_jobs: list[Job]) -> dict[str, Any]:
-        """How far a job has come: its place in the queue, or its time, phase and best score."""
+        """The progress of a job: its place in the queue, or its time, phase and best score."""
         if job.state == "waiting":
             queue = [each.id for each in all_jobs if each.state == "waiting"]
             return {"place": 1 + queue.index(job.id), "queue": len(queue)}
@@ -87,7 +87,7 @@ class Jobs:
             before.cancel()
             await asyncio.gather(before, return_exceptions=True)
             if self._workspace.job(job.id).state == "done":
-                # It was faster than the wish to stop it.
+                # It finished before it could be stopped.
                 return
         keeps = task.startswith("keep_")
         arguments = {

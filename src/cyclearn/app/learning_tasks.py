@@ -1,4 +1,4 @@
-"""Learning a graph as a job, and what is left of it when it is stopped."""
+"""Learning a graph as a job, and the partial result if it is stopped."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from cyclearn.results.result import LearnResult
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import SearchStatus
 
-# Graphs that fit equally well which are listed at once of a search that was stopped.
+# Number of equally good graphs to list after a search was stopped.
 _FEW_MEMBERS = 3
 
 
 def search_options(request: dict[str, Any]) -> SearchOptions:
-    """The options that a request asks for."""
+    """The options of a request."""
     given = request.get("options", {})
     if not isinstance(given, dict):
         raise InputError("options must be a JSON object")
@@ -36,7 +36,7 @@ def search_options(request: dict[str, Any]) -> SearchOptions:
 
 
 def learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Learn a graph, with progress; the answer says whether probabilities can follow soon."""
+    """Learn a graph, with progress; return whether probabilities can be computed soon."""
     place, options = Path(folder), search_options(request)
     frame = read_frame(table, request)
     labels = {options.groups, options.interventions, options.weights, options.within}
@@ -58,7 +58,7 @@ def learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> dict
 
 
 def keep_learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> None:
-    """The result of a search that was stopped: what one more step makes of the best graph met.
+    """The result of a stopped search, from one more step on the best graph so far.
 
     The options of the result hold that graph, so that they repeat it.
     """
@@ -70,10 +70,10 @@ def keep_learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) ->
             start=DirectedGraph.from_dict(record), n_starts=None, max_evaluations=1, time_limit=None
         )
         try:
-            # What ended it was the person, not the limit of the step that made it a result.
+            # The user ended it, not the limit of this step.
             result = replace(learn_with(kept, tables), status=SearchStatus.INTERRUPTED)
         except InputError as error:
-            # A graph on the way may have had no stable fit; one before it had.
+            # The last graph may have no stable fit; an earlier one has.
             refused = error
         else:
             write_result(place, tables, result)
@@ -82,9 +82,9 @@ def keep_learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) ->
 
 
 def write_result(place: Path, tables: Tables | None, result: LearnResult) -> None:
-    """Keep a result, and what the page shows of it."""
+    """Save a result and its view for the page."""
     ProgressFile(place).say("Listing the graphs that fit equally well")
-    # Whoever has stopped a search does not wait for every comparison.
+    # After a stop, omit the long comparisons.
     is_stopped = result.status is SearchStatus.INTERRUPTED
     most = _FEW_MEMBERS if is_stopped else Limits().max_members
     write_json(place / "view.json", result_view(result, tables, most, is_brief=is_stopped))
@@ -94,7 +94,7 @@ def write_result(place: Path, tables: Tables | None, result: LearnResult) -> Non
 
 
 def learned(folder: str) -> LearnResult:
-    """The result of a job that has ended well."""
+    """The result of a finished job."""
     return _learned(folder, (Path(folder) / "result.json").stat().st_mtime_ns)
 
 

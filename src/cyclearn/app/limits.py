@@ -1,4 +1,4 @@
-"""How much the application takes, and the words in which it refuses more."""
+"""Limits of the application, and the errors about them."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from dataclasses import dataclass
 
 from cyclearn.foundation.errors import InputError
 
-# Kinds of file that are what their size says, or say themselves how large they are.
+# File formats whose content is no larger than the file, or that state their size.
 OPENED = (".csv", ".tsv", ".txt", ".dat", ".tab", ".parquet", ".feather", ".dta", ".xlsx")
-# Characters of a message; what is refused may have names of any length.
+# Maximum length of a message, because names may be of any length.
 _LONGEST = 2_000
 
 
 def words_of(error: Exception) -> str:
-    """What an error says, cut where it is long."""
+    """The message of an error, shortened if it is long."""
     words = str(error)
     return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 2]} …"
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The largest file, table and search that the application takes.
+    """The largest file, table and search that the application accepts.
 
-    ``max_seconds`` is for what the page waits for, such as opening a table; a search may take as
-    long as it likes.
+    ``max_seconds`` applies to requests that the page waits for, such as opening a table; searches
+    have no limit.
     """
 
     max_bytes: int = 100_000_000
@@ -43,7 +43,7 @@ class Limits:
             )
 
     def too_large(self, name: str) -> str:
-        """Why a file is refused before it is read."""
+        """The reason for refusing a file before it is read."""
         return (
             f"{name} has more than {self.max_bytes:,} bytes, the maximum of the application; "
             "remove rows or columns, or use the command line (cyclearn learn)"

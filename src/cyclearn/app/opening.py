@@ -1,4 +1,4 @@
-"""Opening a table: what is in it, warnings about it, and the columns of it that were chosen."""
+"""Opening a table: its content, warnings about it, and the selected columns."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# A sheet is text with many words in it, packed: this many times larger at most.
+# A sheet is compressed text: at most this many times as large as its file.
 _UNPACKED = 20
-# Where a cell or a row of a sheet says that it is, and how much of a sheet is looked at in one go.
+# Positions of cells and rows in a sheet, and the number of bytes to search at a time.
 _CELL = re.compile(rb"""\br\s*=\s*["']([A-Z]{0,3})([0-9]{1,9})["']""")
 _PIECE = 2**20
 _BINS = 16
-# Values of a column of text that are listed, so that they can be given numbers.
+# Maximum number of text values to list, so that users can assign numbers to them.
 _MOST_LEVELS = 12
-# Rows and columns that the page gets to draw.
+# Number of rows and columns for the page to draw.
 _SAMPLE_ROWS, _SAMPLE_COLUMNS = 300, 60
 
 
@@ -42,20 +42,20 @@ _NO_HEADER = "the first line contains numbers and is read as data: columns are n
 def open_table(
     *, folder: str, file: str, name: str, reading: dict[str, Any], limits: dict[str, Any]
 ) -> None:
-    """Read a table and note what was found as ``table.json``.
+    """Read a table and write what was found to ``table.json``.
 
-    Columns without numbers are listed with the reason, and not used. Where the rest cannot be
-    used either, ``trouble`` says why, and ``drop`` lists columns without which it could be.
+    Non-numeric columns are listed with the reason, and not used. If the rest cannot be used either,
+    ``trouble`` says why, and ``drop`` lists columns to remove so that it can.
 
     Raises
     ------
     InputError
-        Where there is no table, or one that is too large.
+        If there is no table, or if it is too large.
     """
     place, options = Path(folder), reading_options({"reading": reading})
     path = place / file
     record = {"id": place.name, "name": name, "file": file}
-    # Apart: it is long, and the page asks for the rest all the time.
+    # In a separate file, because it is long and the page requests the rest often.
     write_json(place / "sample.json", {})
     try:
         _check_size(path, Limits(**limits), name)
@@ -96,7 +96,7 @@ def _rows_record(path: Path, options: dict[str, Any], limits: Limits) -> dict[st
 
 
 def _levels(path: Path, options: dict[str, Any], names: list[str]) -> dict[str, list[str]]:
-    """The values of columns that hold few texts, by name."""
+    """The values of text columns with few values, by name."""
     given = {key: options[key] for key in ("header", "sheet") if key in options}
     cells = read_table_file(path, **given, columns=names, labels=names).frame
     found = {name: sorted(set(map(str, cells[name].dropna()))) for name in cells}
@@ -104,7 +104,7 @@ def _levels(path: Path, options: dict[str, Any], names: list[str]) -> dict[str, 
 
 
 def _matrix_record(path: Path, options: dict[str, Any], limits: Limits) -> dict[str, Any]:
-    """What is known of a covariance matrix; its number of rows may still be missing."""
+    """Information on a covariance matrix, whose number of rows may still be missing."""
     is_known = "n" in options or tetrad_matrix(path) is not None
     some = options if is_known else options | {"n": limits.max_rows}
     found = read_matrix(path, some, check_shape=limits.check_shape)
@@ -125,7 +125,7 @@ def _matrix_record(path: Path, options: dict[str, Any], limits: Limits) -> dict[
 
 
 def _check_size(path: Path, limits: Limits, name: str) -> None:
-    """Refuse what would be much larger in memory than the file is."""
+    """Refuse files that would be much larger in memory."""
     size = path.stat().st_size
     if path.suffix == ".xlsx" and zipfile.is_zipfile(path):
         try:
@@ -135,7 +135,7 @@ def _check_size(path: Path, limits: Limits, name: str) -> None:
                     _check_corner(archive, limits, name)
         except InputError:
             raise
-        except Exception:  # what a damaged archive leads to can be anything
+        except Exception:  # a damaged archive can raise any error
             raise InputError(f"{name}: the sheet is damaged; save it again") from None
     elif path.suffix == ".parquet":
         try:
@@ -153,11 +153,11 @@ def _check_size(path: Path, limits: Limits, name: str) -> None:
 
 
 def _check_corner(archive: zipfile.ZipFile, limits: Limits, name: str) -> None:
-    """Refuse a sheet with a cell so far out that the empty ones before it would fill the memory."""
+    """Refuse a sheet with a cell so far out that the empty cells before it would fill memory."""
     for part in archive.namelist():
         if part.startswith("xl/worksheets/") and part.endswith(".xml"):
             rows, columns = _corner(archive, part)
-            # No file of text has more cells than half as many as bytes.
+            # A text file has at most half as many cells as bytes.
             if rows * columns > limits.max_bytes // 2:
                 raise InputError(
                     f"{name} has a sheet that reaches to row {rows:,} and column {columns:,}; "
@@ -166,7 +166,7 @@ def _check_corner(archive: zipfile.ZipFile, limits: Limits, name: str) -> None:
 
 
 def _corner(archive: zipfile.ZipFile, part: str) -> tuple[int, int]:
-    """The last row and the last column that a sheet speaks of."""
+    """The last row and the last column that occur in a sheet."""
     rows, columns, kept = 0, 0, b""
     with archive.open(part) as sheet:
         while piece := sheet.read(_PIECE):
@@ -198,10 +198,10 @@ def _column(name: str, column: pd.Series) -> dict[str, Any]:
 
 
 def _histogram(values: FloatArray) -> list[int]:
-    """How many values are in each of some bins of one width, for any range of values."""
+    """Counts of values in bins of equal width, for any range of values."""
     if not len(values):
         return []
-    # Apart from each other by at most two, where the numbers themselves could be too far apart.
+    # Scaled so that differences are at most two and cannot overflow.
     scaled = values / max(float(np.abs(values).max()), np.finfo(float).tiny)
     width = float(np.ptp(scaled))
     places = (scaled - scaled.min()) / width if width else np.full(len(values), 0.5)
@@ -216,7 +216,7 @@ def _sample(frame: pd.DataFrame) -> dict[str, list[float]]:
 
 
 def _warnings(data: pd.DataFrame | Moments) -> dict[str, Any]:
-    """Warnings; about a table with holes as maximum likelihood would use it."""
+    """Warnings; a table with missing cells is treated by maximum likelihood."""
     try:
         holes = None if isinstance(data, Moments) else find_holes(data)
         warnings = check_data(data, missing="error" if holes is None else "em")

@@ -20,7 +20,7 @@ from cyclearn.models import FittedModel, fit
 from cyclearn.report.fit_words import index_rows, verdict
 from cyclearn.results.result import LearnResult
 
-# With more variables the full comparison can take minutes; rotations and rules take none.
+# With more variables the full comparison can take minutes; rotations and rules are quick.
 _COMPARED = 8
 _SAME = 1e-6
 _SECONDS = 10.0
@@ -28,7 +28,7 @@ _LONGEST = 1_000_000
 
 
 def compare(*, folder: str, of: str, request: dict[str, Any], **_: Any) -> None:
-    """Fit a graph of one's own, and hold it against the learned one."""
+    """Fit the user's own graph, and compare it with the learned one."""
     result = learned(of)
     if result.groups or result.experiments is not None:
         what = "groups" if result.groups else "interventions"
@@ -60,7 +60,7 @@ def compare(*, folder: str, of: str, request: dict[str, Any], **_: Any) -> None:
 
 
 def own_graph(request: dict[str, Any], names: tuple[str, ...]) -> DirectedGraph:
-    """The graph that was drawn or pasted, on all variables; those that it lacks have no edges."""
+    """The graph that was drawn or pasted, on all variables; missing variables have no edges."""
     text, record = request.get("text"), request.get("graph")
     if isinstance(text, str) and len(text) <= _LONGEST:
         given = parse_graph(text)
@@ -72,7 +72,7 @@ def own_graph(request: dict[str, Any], names: tuple[str, ...]) -> DirectedGraph:
     if unknown:
         raise InputError(
             f"the graph has {short(unknown[0])}, which is not a variable of the learned graph; "
-            f"there are {', '.join(names[:10])}{' …' if len(names) > 10 else ''}"
+            f"whose variables are {', '.join(names[:10])}{' …' if len(names) > 10 else ''}"
         )
     return DirectedGraph.from_edges(list(given.edges), list(names))
 
@@ -112,7 +112,7 @@ def _likelihoods(fitted: FittedModel, result: LearnResult) -> list[str]:
     if not fitted.is_stable:
         lines.append("Its best fit is unstable: a shock would grow without limit.")
     gap = fitted.bic - model.bic
-    # Equivalent graphs differ by rounding only.
+    # Equivalent graphs differ only by rounding.
     if abs(gap) < _SAME:
         lines.append(f"BIC {number(fitted.bic, 2)}, the same as that of the learned graph.")
     else:
@@ -120,12 +120,12 @@ def _likelihoods(fitted: FittedModel, result: LearnResult) -> list[str]:
         lines.append(
             f"BIC {number(fitted.bic, 2)}, {number(abs(gap), 2)} {how} (smaller is better)."
         )
-    # No graph is tested against itself.
+    # There is no test of a graph against itself.
     return lines if fitted.graph == model.graph else lines + _ratio(fitted, model)
 
 
 def _ratio(own: FittedModel, learned_: FittedModel) -> list[str]:
-    """The likelihood ratio, with a test where one graph is a part of the other."""
+    """The likelihood ratio, with a test if one graph contains the other."""
     ratio = 2 * (learned_.log_likelihood - own.log_likelihood)
     words = f"Likelihood ratio (twice the difference of log-likelihoods): {number(ratio, 2)}"
     pairs = ((own, learned_, ratio), (learned_, own, -ratio))

@@ -1,8 +1,8 @@
-"""Worker processes: several at a time, one ready in advance, each ended with its work.
+"""Worker processes: several at a time, one ready in advance, each ended after its task.
 
-A worker gets one line of JSON and answers with one. It ends when its standard input closes, so that
-none outlives the server. It does not look for modules in the current folder: files next to
-the data are not to be executed.
+A worker receives one line of JSON and answers with one. It ends when its standard input closes, so
+that none outlives the server. It does not import modules from the current folder, so that files
+next to the data are not executed.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-# An empty place in the path is the current folder.
+# An empty entry of the path is the current folder.
 _WORK = (
     "import sys; sys.path[:] = filter(None, sys.path)\n"
     "from cyclearn.app.worker import main; main({})"
 )
-# How far long work steps back for what a person waits for, as the system counts it.
+# Niceness of long work, so that it yields to what a person waits for.
 _BACKGROUND = 10
-# Longest line that a worker answers with; what is long is in files.
+# Maximum length of an answer line; long content is in files.
 _LONGEST = 2**26
 
 
 class TaskError(Exception):
-    """The task was refused, in words for people; ``is_defect`` where the fault is ours."""
+    """The task was refused, with a message for people; ``is_defect`` if it is a bug."""
 
     def __init__(self, message: str, *, is_defect: bool = False) -> None:
         super().__init__(message)
@@ -35,7 +35,7 @@ class TaskError(Exception):
 
 
 class WorkerLostError(Exception):
-    """The process ended in the middle of a task: killed, or out of memory."""
+    """The process ended during a task: killed, or out of memory."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Worker:
         return self.process.returncode is None
 
     async def ask(self, task: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Have a task done."""
+        """Run a task."""
         inlet, outlet = self.process.stdin, self.process.stdout
         assert inlet is not None
         assert outlet is not None
@@ -86,16 +86,16 @@ class Worker:
         return answer
 
     async def end(self) -> None:
-        """End the process, even while it works."""
+        """End the process, even during a task."""
         if self.is_alive:
             self.process.kill()
         await self.process.wait()
 
 
 class WorkerPool:
-    """At most ``size`` workers; tasks that find none free wait in order.
+    """At most ``size`` workers; further tasks wait in order.
 
-    Those of a pool ``in_background`` leave the processor to others.
+    Workers of a pool ``in_background`` have low priority.
     """
 
     def __init__(self, size: int | None = None, *, in_background: bool = False) -> None:
@@ -107,7 +107,7 @@ class WorkerPool:
         self._is_closed = False
 
     def prepare(self) -> None:
-        """Start a worker in advance, where there is room for one and at most one is ready."""
+        """Start a worker in advance, if the pool is not full and at most one is ready."""
         if self._is_closed or len(self._idle) > 1 or self._starting or self._free.locked():
             return
         self._starting = asyncio.ensure_future(self._prepare())
@@ -121,7 +121,7 @@ class WorkerPool:
     async def run(
         self, task: str, arguments: dict[str, Any], on_start: Callable[[], None] | None = None
     ) -> dict[str, Any]:
-        """Have a task done by a worker. Cancelled, it ends the worker with it.
+        """Run a task in a worker; cancelling it ends the worker.
 
         Raises
         ------
@@ -149,14 +149,14 @@ class WorkerPool:
         if self._starting is not None and not self._idle:
             await asyncio.shield(self._starting)
         while self._idle:
-            # The one that has rested longest: the last one may still load what comes next.
+            # The one that has been idle longest: the last one may still be loading modules.
             worker = self._idle.pop(0)
             if worker.is_alive:
                 return worker
         return await Worker.start(self._niceness)
 
     async def close(self) -> None:
-        """End all workers that are ready; those at work end with their tasks."""
+        """End all idle workers; busy ones end with their tasks."""
         self._is_closed = True
         if self._starting is not None:
             await asyncio.shield(self._starting)

@@ -1,4 +1,4 @@
-"""How far a job has come, in a file that the server reads."""
+"""The progress of a job, in a file that the server reads."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from cyclearn.search.progress import Progress
 
 # Scores that the page draws; more are thinned.
 _MAX_SCORES = 240
-# Graphs that are kept for a stop: the best, and the ones before it.
+# Number of graphs to keep in case of a stop: the best, and those before it.
 _N_KEPT = 5
 # Seconds between two reports of progress; some searches make thousands of moves in one.
 _PAUSE = 0.2
 
 
 class ProgressFile:
-    """Words and numbers about a job, written whenever they change."""
+    """The stage and numbers of a job, written whenever they change."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "progress.json"
@@ -33,7 +33,7 @@ class ProgressFile:
 
     @contextmanager
     def through_compilation(self) -> Iterator[None]:
-        """Say so where the first use on a machine compiles."""
+        """Report that code is being compiled on first use."""
         log, listener = logging.getLogger("cyclearn"), _Listener(self)
         log.setLevel(logging.DEBUG)
         log.addHandler(listener)
@@ -44,7 +44,7 @@ class ProgressFile:
 
 
 class _Listener(logging.Handler):
-    """What the library has to say while it works."""
+    """Messages of the library while it works."""
 
     def __init__(self, file: ProgressFile) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class _Listener(logging.Handler):
 
 
 class SearchWatch:
-    """Follows the steps of a search: its score, and the best graphs met, which a stop keeps."""
+    """Records the score of a search, and its best graphs in case it is stopped."""
 
     def __init__(self, folder: Path) -> None:
         self._file = ProgressFile(folder)
@@ -67,7 +67,7 @@ class SearchWatch:
         self._next = 0.0
 
     def __call__(self, progress: Progress) -> None:
-        """Take note of one step."""
+        """Record one step."""
         score, graph = progress.score, progress.graph
         if score is None or graph is None:
             return

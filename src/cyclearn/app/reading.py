@@ -1,4 +1,4 @@
-"""The columns and rows of a table that are asked for, and the lines of Python that read them."""
+"""The requested columns and rows of a table, and the lines of Python that read them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cyclearn.foundation.json_input import short
 if TYPE_CHECKING:
     import pandas as pd
 
-# How values are compared on the page, and the method of pandas that does it.
+# Comparisons on the page, and the pandas methods for them.
 _COMPARISONS = {"=": "eq", "≠": "ne", "<": "lt", "≤": "le", ">": "gt", "≥": "ge"}
 # What a request may say about reading: a list of any length, of one thing after another, a mapping.
 _FORMS: dict[str, Any] = {
@@ -32,11 +32,10 @@ _FORMS: dict[str, Any] = {
 
 
 def reading_options(request: dict[str, Any]) -> dict[str, Any]:
-    """How a request wants a table to be read; what is default is left out.
+    """How a request reads a table; defaults are omitted.
 
-    ``where`` are conditions [column, comparison, value] that all rows meet, ``recode`` gives
-    numbers for the values of a column as pairs, ``covariance`` and ``n`` say that the file holds a
-    matrix.
+    ``where`` has conditions [column, comparison, value] for rows, ``recode`` assigns numbers to the
+    values of a column as pairs, ``covariance`` and ``n`` mean that the file contains a matrix.
     """
     given = request.get("reading") or {}
     if not isinstance(given, dict):
@@ -64,7 +63,7 @@ def _has_form(given: Any, form: Any) -> bool:
 
 
 def read_rows(path: Path, options: dict[str, Any], **how: Any) -> TableFile:
-    """A table as it was asked for: rows that meet the conditions, values with their numbers."""
+    """The requested table: rows that meet the conditions, with recoded values."""
     given, where, recode, wanted = _parts(options)
     found = read_table_file(path, **given, **how)
     frame = found.frame
@@ -86,7 +85,7 @@ def read_rows(path: Path, options: dict[str, Any], **how: Any) -> TableFile:
 
 
 def _parts(options: dict[str, Any]) -> tuple[dict[str, Any], list[Any], dict[str, Any], list[str]]:
-    """The arguments of ``read_table``, conditions and codes, and the columns that are left then."""
+    """The arguments of ``read_table``, conditions and codes, and the remaining columns."""
     where, recode = options.get("where", []), options.get("recode", {})
     given = {name: value for name, value in options.items() if name not in ("where", "recode")}
     labels = options.get("labels", [])
@@ -127,7 +126,7 @@ def table_file(folder: Path) -> Path:
 
 
 def read_frame(folder: str, request: dict[str, Any]) -> pd.DataFrame | Moments:
-    """The chosen columns and rows; the same again where they were read just before."""
+    """The selected columns and rows; cached if they were just read."""
     return _read_chosen(folder, json.dumps(reading_options(request)))
 
 
@@ -141,5 +140,5 @@ def _read_chosen(folder: str, text: str) -> pd.DataFrame | Moments:
             return read_matrix(file, options)
         return read_rows(file, options).frame
     except InputError as error:
-        # People know the name that they gave, not the place in the workspace.
+        # Show the name of the upload, not its path in the workspace.
         raise type(error)(str(error).removeprefix(f"{file}: ")) from None

@@ -1,4 +1,4 @@
-"""Everything that was done on the page, as a Python script that repeats it."""
+"""Everything that was done on the page, as a Python script."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ import cyclearn as cl
 
 
 def script(workspace: Workspace, jobs: Iterable[Job]) -> str:
-    """The script that repeats some jobs, in the order in which they were asked for."""
+    """The script that repeats some jobs, in the order of the requests."""
     done = [job for job in jobs if job.state == "done"]
     read: dict[str, str] = {}
     names: dict[str, str] = {}
@@ -44,7 +44,7 @@ def script(workspace: Workspace, jobs: Iterable[Job]) -> str:
 
 
 def result_name(job: str) -> str:
-    """The name that the result of a job has in the script."""
+    """The variable name of a job's result in the script."""
     return f"result{job[1:]}"
 
 

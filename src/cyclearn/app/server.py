@@ -12,10 +12,10 @@ PUT      /api/tables/T/draft                keep what was changed on the page
 GET      /api/tables/T/file                 the file itself
 POST     /api/jobs                          start a job: kind, table, of, request
 GET      /api/jobs/J                        a job, and its view when it is done
-GET      /api/jobs/J/sketch                 the best graph that a search has met so far
+GET      /api/jobs/J/sketch                 the best graph that a search has found so far
 PUT      /api/jobs/J                        name it, note, remove or restore it, how it looks
 POST     /api/jobs/J/stop                   end it, keep what it has found so far
-POST     /api/jobs/J/cancel                 end it, keep nothing of it
+POST     /api/jobs/J/cancel                 end it and discard it
 POST     /api/jobs/J/members                graphs of a class that is too large for one list
 GET      /api/jobs/J/files/NAME             a file to download
 GET      /api/work                          everything in one file; ``tables=no`` leaves out rows
@@ -24,7 +24,7 @@ GET      /api/script?job=J                  the script that repeats it, or every
 POST     /api/link                          an address with which another browser can join
 =======  =================================  ====================================================
 
-An answer other than 200 has the words for people under ``error``.
+An answer other than 200 has a message for people under ``error``.
 """
 
 from __future__ import annotations
@@ -74,9 +74,9 @@ _MAX_REQUEST = 5_000_000
 _MAX_DIGITS = 18
 # Characters of the name of a result, and of the note about it.
 _MAX_NAME, _MAX_NOTE = 200, 20_000
-# No request of the page has a tenth of these levels; what is much deeper cannot be written again.
+# Requests of the page have far fewer levels; much deeper ones cannot be written as JSON.
 _MAX_DEPTH = 50
-# What of a job the page does not ask for all the time.
+# Parts of a job that the page does not request often.
 _LONG = ("request", "look")
 _ASSET = re.compile(r"[A-Za-z0-9_-]{1,80}\.[a-z]{1,8}")
 _LOST = "The process ended unexpectedly; there may not be enough memory."
@@ -123,7 +123,7 @@ def make_app(
 
 
 class Server:
-    """The handlers of the API; what needs the library runs in workers."""
+    """The handlers of the API; everything that needs the library runs in workers."""
 
     def __init__(
         self, workspace: Workspace, limits: Limits, pool: WorkerPool, tokens: set[str]
@@ -138,7 +138,7 @@ class Server:
         self._trouble = ""
 
     def api(self) -> list[tuple[str, str, Handler]]:
-        """Method, path and handler of everything that the page can ask for."""
+        """Method, path and handler of every request."""
         return [
             ("GET", "/api/state", self.state),
             ("POST", "/api/tables", self.upload),
@@ -196,7 +196,7 @@ class Server:
         return _asset("index.html")
 
     async def static(self, request: Request) -> Response:
-        """Scripts and styles of the page; the report lends its style."""
+        """Scripts and styles of the page, including the style of the report."""
         return _asset(request.path_params["name"])
 
     async def state(self, request: Request) -> Response:  # noqa: ARG002 - as starlette calls it
@@ -264,7 +264,7 @@ class Server:
         return _json(await self._read(folder, record["file"], record["name"], reading))
 
     async def draft(self, request: Request) -> Response:
-        """Keep what was changed on the page: two windows change different things."""
+        """Save changes made on the page; two windows can change different parts."""
         path = self._workspace.table_folder(request.path_params["table"]) / "draft.json"
         changes = await _given(request)
         write_json(path, _merged(read_json(path, default={}), changes))
@@ -286,7 +286,7 @@ class Server:
         if len(content) > self._limits.max_bytes:
             raise InputError(self._limits.too_large(name))
         folder = self._workspace.new_folder("tables")
-        # The name of the upload stays outside the file system.
+        # The name of the upload is not used in the file system.
         (folder / f"table{suffix}").write_bytes(content)
         try:
             return await self._read(folder, f"table{suffix}", name, {})
@@ -299,7 +299,7 @@ class Server:
     ) -> dict[str, Any]:
         arguments = {"folder": str(folder), "file": file, "name": name, "reading": reading}
         await self._ask("open_table", arguments | {"limits": asdict(self._limits)})
-        # What is opened is learned from soon.
+        # A table that is opened will probably be learned from soon.
         self.work.prepare()
         self.quick.prepare()
         return self._workspace.table(folder.name)
@@ -360,7 +360,7 @@ class Server:
         return _json(asdict(self._workspace.save(replace(job, **changes))))
 
     async def sketch(self, request: Request) -> Response:
-        """The best graph that a search has met so far."""
+        """The best graph that a search has found so far."""
         place = self._workspace.job_folder(request.path_params["job"])
         found = read_json(place / "kept.json", default=[])
         if not isinstance(found, list) or not found:
@@ -376,7 +376,7 @@ class Server:
         return _json(asdict(self._jobs.cancel(request.path_params["job"])))
 
     async def members(self, request: Request) -> Response:
-        """Graphs of a large class, from a place on, that are like what is asked for."""
+        """Graphs of a large class from a position on that match the request."""
         job = self._done(request.path_params["job"])
         if job.kind != "learn":
             raise InputError("this needs a learned graph")
@@ -385,7 +385,7 @@ class Server:
         return _json(await self._ask("members_page", asked))
 
     async def job_file(self, request: Request) -> Response:
-        """A file to download; made when it is first asked for."""
+        """A file to download, created when it is first requested."""
         job, name = self._done(request.path_params["job"]), request.path_params["name"]
         folder = self._workspace.job_folder(job.id)
         if name != "result.json" or not (folder / name).is_file():
@@ -434,7 +434,7 @@ class Server:
         return _json({})
 
     async def link(self, request: Request) -> Response:
-        """An address that lets one more browser in, once."""
+        """A one-time address for another browser."""
         token = secrets.token_urlsafe(24)
         self._tokens.add(token)
         return _json({"address": f"http://{request.headers['host']}/?token={token}"})
@@ -446,7 +446,7 @@ class Server:
         return job
 
     async def _ask(self, task: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Have something done that the page waits for."""
+        """Run a task that the page waits for."""
         asked = self.quick.run(task, arguments)
         try:
             return await asyncio.wait_for(asked, self._limits.max_seconds)
@@ -458,7 +458,7 @@ class Server:
 
 
 def _in_words(handler: Handler) -> Handler:
-    """Answer what goes wrong with words for people."""
+    """Answer errors with messages for people."""
 
     async def answered(request: Request) -> Response:
         try:
@@ -481,7 +481,7 @@ def _in_words(handler: Handler) -> Handler:
 
 
 async def _nothing_there(request: Request, error: Exception) -> Response:
-    """Answer a request for an address or a method that there is not."""
+    """Answer a request for an unknown address or method."""
     status = error.status_code if isinstance(error, HTTPException) else 404
     words = (
         "this address does not accept this HTTP method"
@@ -494,7 +494,7 @@ async def _nothing_there(request: Request, error: Exception) -> Response:
 
 
 async def _body(request: Request, most: int, refusal: str) -> bytes:
-    """The body, read only as far as the limit goes."""
+    """The body, read only up to the limit."""
     parts, size = [], 0
     async for part in request.stream():
         size += len(part)
@@ -509,7 +509,7 @@ async def _given(request: Request) -> dict[str, Any]:
     body = await _body(request, _MAX_REQUEST, words)
     try:
         given = json.loads(body or b"{}", parse_int=_whole)
-        # Halves of characters can be written in JSON, and nowhere else.
+        # JSON can contain lone surrogates, which no file can.
         json.dumps(given, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise InputError("the request is not valid JSON") from None
@@ -530,14 +530,14 @@ def _check_depth(given: dict[str, Any]) -> None:
 
 
 def _whole(digits: str) -> int:
-    """A whole number of a size that every part of the library can count with."""
+    """An integer small enough for every part of the library."""
     if len(digits) > _MAX_DIGITS:
         raise ValueError
     return int(digits)
 
 
 def _file_name(name: str) -> str:
-    """The last part of a name, free of what no name of a file has."""
+    """The last part of a name, without characters that file names cannot have."""
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
     shown = "".join(c for c in last if c.isprintable()).strip()
     if not shown.strip("."):
@@ -551,7 +551,7 @@ def _json(value: Any, status: int = 200) -> Response:
 
 
 def _merged(draft: Any, changes: dict[str, Any]) -> dict[str, Any]:
-    """What was chosen with what was changed, part by part; null takes something back."""
+    """Merge changes into the selection, part by part; null removes a part."""
     draft = draft if isinstance(draft, dict) else {}
     parts = {
         name: _merged(draft.get(name), part) if isinstance(part, dict) else part
@@ -561,11 +561,11 @@ def _merged(draft: Any, changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def _asset(name: str) -> Response:
-    # By the place of the folder: a room named as a module would be loaded, with all that it needs.
+    # By path: importing the package by name would load all its dependencies.
     room = ("report",) if name == "report.css" else ("app", "page")
     place = files("cyclearn").joinpath(*room, name)
     kind = _TYPES.get(PurePosixPath(name).suffix)
-    # Names come from requests: other names never touch the disk.
+    # Names come from requests, so only valid names reach the file system.
     if kind is None or not _ASSET.fullmatch(name) or not place.is_file():
         return Response("There is no such file.\n", 404, media_type="text/plain")
     return Response(place.read_bytes(), media_type=kind)
@@ -576,7 +576,7 @@ def _named(name: str) -> dict[str, str]:
 
 
 class _WholeFile(FileResponse):
-    """A file that is never sent in parts: no client needs parts, and attackers request them."""
+    """A file without support for range requests, which no client needs and attackers use."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = [each for each in scope["headers"] if each[0] not in (b"range", b"if-range")]

@@ -1,4 +1,4 @@
-"""How sure a graph is: resamples, probabilities of graphs, experiments that would settle it."""
+"""How certain a graph is: resamples, probabilities, and experiments that would determine it."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _MAX_RESAMPLES = 10_000
 
 
 def bootstrap(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> None:
-    """Learn from resamples, as the graph was learned."""
+    """Learn from resamples with the options of the graph."""
     n = whole("n_resamples", request.get("n_resamples", 100), 1, _MAX_RESAMPLES)
     _bootstrap(Path(folder), table, request, n)
 
 
 def keep_bootstrap(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> None:
-    """The result of a bootstrap that was stopped: the resamples that it had."""
+    """The result of a stopped bootstrap: the finished resamples."""
     _bootstrap(Path(folder), table, request, read_json(Path(folder) / "kept.json")["done"])
 
 
@@ -62,7 +62,7 @@ def _bootstrap(place: Path, table: str, request: dict[str, Any], n: int) -> None
 
 
 def write_bootstrap(place: Path, found: BootstrapResult) -> None:
-    """Keep what resamples gave, and what the page shows of it."""
+    """Save the bootstrap and its view for the page."""
     (place / "result.json").write_text(json.dumps(found.to_dict(), ensure_ascii=False), "utf-8")
     write_json(
         place / "view.json",
@@ -85,7 +85,7 @@ def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> N
         note.say("Sampling graphs", words)
 
     with warnings.catch_warnings():
-        # The result says it, and so does the page.
+        # The result and the page already report it.
         warnings.simplefilter("ignore", SamplingWarning)
         options = posterior_options(request).given()
         found = run_posterior(read_frame(table, request), on_progress=done, **options)
@@ -93,7 +93,7 @@ def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> N
 
 
 def write_posterior(place: Path, of: Path, found: Posterior) -> None:
-    """Keep probabilities about a learned graph, and what the page shows of them."""
+    """Save probabilities about a learned graph and their view for the page."""
     (place / "result.json").write_text(found.to_json(), "utf-8")
     first, second, *_ = str(found).splitlines()
     ProgressFile(place).say("Comparing feedback loops with other explanations")
@@ -112,7 +112,7 @@ def write_posterior(place: Path, of: Path, found: Posterior) -> None:
 
 
 def posterior_options(request: dict[str, Any]) -> PosteriorOptions:
-    """The reading, knowledge and limits of the search, and how precise it is to be."""
+    """The reading, knowledge and limits of the search, and the requested precision."""
     shared = search_options(request).shared_with(PosteriorOptions)
     for own in ("penalty", "time_limit"):
         del shared[own]
@@ -121,13 +121,13 @@ def posterior_options(request: dict[str, Any]) -> PosteriorOptions:
     return PosteriorOptions(**shared, effective_size=size, max_steps=most)
 
 
-# Rows are predicted for the best experiments; the others are only ordered.
+# Rows are predicted for the best experiments only.
 PREDICTED = 5
 _MOST_TOGETHER = 3
 
 
 def experiment(*, folder: str, of: str, request: dict[str, Any], **_: Any) -> None:
-    """What setting one variable, or some together, would leave open."""
+    """What interventions on one or several variables would leave open."""
     size = request.get("size", 1)
     if type(size) is not int or size not in range(1, _MOST_TOGETHER + 1):
         raise InputError(f"{short(size)} variables cannot be intervened on together; choose 1 to 3")
@@ -142,7 +142,7 @@ def experiment(*, folder: str, of: str, request: dict[str, Any], **_: Any) -> No
 
 
 def experiment_table(folder: Path) -> pd.DataFrame:
-    """The experiments of a job that is done, the best first."""
+    """The experiments of a finished job, the best first."""
     import pandas as pd
 
     rows = read_json(folder / "result.json")["candidates"]

@@ -1,4 +1,4 @@
-"""What the page shows of a result: one picture for the whole class, numbers, files to download."""
+"""The view of a result: one picture for the whole class, numbers, files to download."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ FORMS = (
 
 
 def form(result: LearnResult, name: str) -> str:
-    """The result as the text of one of these files."""
+    """The result as text in one of these formats."""
     return exported(result, PurePath(name).suffix)
 
 
 def lacking(result: LearnResult) -> list[str]:
-    """Files that there are not of this result.
+    """Files that are not available for this result.
 
-    Some forms cannot hold every name, or weights of several groups; for some kinds of interventions
-    there is no class.
+    Some formats cannot represent every name, or weights of several groups; some kinds of
+    interventions have no class.
     """
-    # A picture holds everything, and takes a while to be made.
+    # A picture can represent everything, but takes a while to draw.
     texts = [name for name in FORMS if not name.startswith("picture")]
     found = [name for name in texts if _is_refused(partial(form, result, name))]
     if _is_refused(lambda: result.equivalence_class):
@@ -128,12 +128,12 @@ def _edge(found: Findings, edge: Edge) -> dict[str, Any]:
     return {"source": edge[0], "target": edge[1], "shared": is_shared, "members": words}
 
 
-# More labels than this cover each other.
+# More labels than this would overlap.
 _MAX_LABELS = 60
 
 
 def _picture(found: Findings, edges: list[Edge]) -> str:
-    """The union of all listed members, those edges hidden that the learned graph lacks.
+    """The union of all listed members, without showing edges that the learned graph lacks.
 
     Nodes are placed by the strongest edges of the learned graph, so that only edges change
     before the eye.
@@ -143,7 +143,7 @@ def _picture(found: Findings, edges: list[Edge]) -> str:
     drawn = []
     for number, edge in enumerate(edges):
         weight = float(found.standardised[graph.index(edge[0]), graph.index(edge[1])])
-        # More labels cover each other.
+        # More labels would overlap.
         is_labelled = strong.has_edge(*edge) or len(edges) <= _MAX_LABELS
         drawn.append(
             DrawnEdge(
@@ -151,7 +151,7 @@ def _picture(found: Findings, edges: list[Edge]) -> str:
                 classes="absent" if edge not in learned else "",
                 width=line_width(weight),
                 open_head=edge not in found.shared,
-                # As long as what the page writes there: a weight, and how probable the edge is.
+                # As long as the text that the page writes there: a weight and a probability.
                 label="−0.00 (00%)" if is_labelled else "",
                 attributes={"data_edge": number},
             )
@@ -188,10 +188,10 @@ def _weights(member: ListedMember, found: Findings) -> tuple[FloatArray, FloatAr
     models = found.result.models.values()
     if member.graph == found.graph:
         return np.mean([model.B for model in models], axis=0), found.standardised
-    # Of several groups it is not known which parameters belong to which.
+    # For several groups it is not known which parameters belong to which group.
     if not member.models or len(models) > 1:
         return None
-    # Deviations that the model implies, as for the learned graph: equivalent ones imply the same.
+    # Standard deviations implied by the model, which are the same for equivalent graphs.
     B, scale = member.models[0].B, np.sqrt(found.result.model.covariance.diagonal())
     return B, B * scale[:, None] / scale
 

@@ -1,7 +1,7 @@
-"""What changing one variable does to all others, over the graphs that fit equally well.
+"""Effects of changing one variable on all others, over the graphs that fit equally well.
 
-The page moves a slider without asking again. Means are straight lines in the size d of the change,
-and their variances are a + b·d + c·d², so that a model needs five numbers for each variable.
+The slider of the page needs no new request. Means are linear in the size d of the change, and their
+variances are a + b·d + c·d², so that a model needs five numbers for each variable.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _WHICH = {
         "the first listed graphs of those that fit equally well, which are not a random sample"
     ),
 }
-# By how it is asked for on the page: the argument of ``result.do``, and the effect of one unit.
+# For each option of the page, the argument of ``result.do`` and the effect of one unit.
 _HOW = {"hold": ("values", "do_effect"), "push": ("shift", "total_effect")}
-# Lines that agree to this many digits are one line.
+# Lines that agree to this many digits are equal.
 _DIGITS = 9
 
 
@@ -79,7 +79,7 @@ def effects(*, folder: str, of: str, request: dict[str, Any], **_: Any) -> None:
 
 
 def asked(result: LearnResult, request: dict[str, Any]) -> tuple[str, str, str]:
-    """Which variable is changed, in which group, and how: hold or push."""
+    """The variable to change, the group, and how: hold or push."""
     source, how = request.get("source"), request.get("how", "hold")
     if source not in result.graph.names:
         raise InputError(f"there is no variable {short(source)}; choose one of the graph")
@@ -89,7 +89,7 @@ def asked(result: LearnResult, request: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def example(of: str, request: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of ``result.do`` for what the slider shows first: one standard deviation."""
+    """The arguments of ``result.do`` for one standard deviation, where the slider starts."""
     result = learned(of)
     source, group, how = asked(result, request)
     place = _place(result, group, result.graph.names.index(source))
@@ -99,7 +99,7 @@ def example(of: str, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def predictions_table(of: str, request: dict[str, Any]) -> pd.DataFrame:
-    """What ``result.do`` says of one standard deviation."""
+    """The prediction of ``result.do`` for one standard deviation."""
     found = learned(of).do(**example(of, request), level=LEVEL, max_members=Limits().max_members)
     return found.reset_index()
 
@@ -119,7 +119,7 @@ def effects_table(of: str, request: dict[str, Any]) -> pd.DataFrame:
 
 
 def _group(result: LearnResult, group: str | None) -> str:
-    """The group whose weights count: the one asked for, or the first."""
+    """The group whose weights are used: the requested one, or the first."""
     names = list(result.models)
     if group is not None and group not in names:
         raise InputError(f"there is no group {short(group)}; choose one of {', '.join(names)}")
@@ -171,7 +171,7 @@ def _distinct(lines: list[Line]) -> list[Line]:
 
 
 def _target(result: LearnResult, group: str, how: str, found: ClassEffects) -> dict[str, Any]:
-    """One variable: where it is without any change, and what the change does to it."""
+    """One variable: its present mean, and its response to the change."""
     j = result.graph.names.index(found.target)
     distinct = found.distinct
     column = _HOW[how][1]

@@ -1,7 +1,7 @@
-"""One's work as one file: tables as they were opened, what was chosen, and all results.
+"""A whole workspace as one file: tables as uploaded, selections, and all results.
 
-A file may come from anyone. Nothing in it is shown or run unchecked: tables are opened as any
-upload is, results are read by the library, and what the page shows of them is regenerated.
+A file may come from anyone. Nothing in it is shown or run unchecked: tables are opened like any
+upload, results are read by the library, and their views are regenerated.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from cyclearn.results.result import LearnResult
 from cyclearn.search.knowledge import Knowledge
 
 _SCHEMA = "cyclearn.work/1"
-# Results that are kept as they are, and questions about a graph that are answered again.
+# Kinds of results that are kept, and kinds that are computed again.
 _KINDS = {"learn": LearnResult, "posterior": Posterior, "bootstrap": BootstrapResult}
 _ASKED = {"effects": effects, "compare": compare, "experiment": experiment}
-# Bytes of the list of contents.
+# Maximum bytes of the table of contents.
 _LONGEST = 5_000_000
 _NO_ROWS = "the rows of this table are not in the file that was opened"
 
@@ -63,7 +63,7 @@ def save_work(*, folder: str, path: str, has_rows: bool = True) -> None:
         archive.writestr("work.json", json.dumps(content, ensure_ascii=False))
 
 
-# What is kept of a table and of a job, and of which type it is.
+# The saved parts of a table and of a job, with their types.
 _TABLE = {"id": str, "name": str, "file": str, "reading": dict, "draft": dict, "names": list,
           "n_rows": int, "has_rows": bool}  # fmt: skip
 _JOB = {"id": str, "kind": str, "table": str, "request": dict, "name": str, "note": str,
@@ -71,12 +71,12 @@ _JOB = {"id": str, "kind": str, "table": str, "request": dict, "name": str, "not
 
 
 def open_work(*, folder: str, path: str, limits: dict[str, Any]) -> None:
-    """Add what is in a file to a workspace, under numbers of its own.
+    """Add the content of a file to a workspace, with new numbers.
 
     Raises
     ------
     InputError
-        For a file that is damaged, foreign, too large or contradicts itself; nothing of it stays.
+        If a file is damaged, foreign, too large or inconsistent; nothing of it is kept.
     """
     workspace, made = Workspace(Path(folder)), list[Path]()
     try:
@@ -90,12 +90,12 @@ def open_work(*, folder: str, path: str, limits: dict[str, Any]) -> None:
             shutil.rmtree(place, ignore_errors=True)
         if isinstance(error, InputError):
             raise
-        # What a damaged archive leads to can be anything.
+        # A damaged archive can raise any error.
         raise InputError("this is not a file of saved work, or it is damaged") from None
 
 
 class _Opening:
-    """One file on its way into a workspace; ``made`` lists the folders that it has got."""
+    """Opens one file into a workspace; ``made`` lists the folders created for it."""
 
     def __init__(
         self, workspace: Workspace, archive: zipfile.ZipFile, limits: dict[str, Any],
@@ -154,7 +154,7 @@ class _Opening:
         self._workspace.save(Job(place.name, table=table, of=of, state="done", **record))
 
     def _found(self, job: dict[str, Any], place: Path, of: str) -> None:
-        """What was learned, and what the page shows of it."""
+        """Restore a result and its view."""
         beside = place / "given.json"
         beside.write_bytes(self._archive.read(f"{job['id']}.json"))
         found = load(beside)
@@ -175,14 +175,14 @@ def _checked(record: Any, fields: Mapping[str, type]) -> dict[str, Any]:
     return {name: record[name] for name in fields}
 
 
-# What was chosen on the page, and of which type it is.
+# The selections on the page, with their types.
 _DRAFT = {"columns": list, "groups": str, "interventions": str, "intervention_kind": str,
           "intercepts": str, "weights": str, "within": str, "kinds": dict, "probabilities": bool,
           "knowledge": dict, "options": dict}  # fmt: skip
 
 
 def _draft(given: dict[str, Any]) -> dict[str, Any]:
-    """What was chosen, as far as the page can show it."""
+    """The selections that the page can show."""
     kept = {name: given[name] for name, kind in _DRAFT.items() if type(given.get(name)) is kind}
     if set(kept.get("knowledge", ())) == {"required", "forbidden", "tiers", "exogenous"}:
         Knowledge.from_dict(kept["knowledge"])

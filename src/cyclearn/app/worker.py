@@ -1,6 +1,6 @@
-"""What a worker process does: tasks from its standard input, one a line, until it closes.
+"""The loop of a worker process: tasks from its standard input, one per line, until it closes.
 
-Each task is loaded when it is asked for: a table that is opened at the start needs no search.
+Each task is loaded when it is requested: opening a table does not need the search.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from importlib import import_module
 from queue import SimpleQueue
 from typing import Any, BinaryIO
 
-# The module of this package in which each task is.
+# The module of this package that contains each task.
 _PLACES = {
     "open_table": "opening",
     "learn": "learning_tasks",
@@ -35,15 +35,15 @@ _PLACES = {
 
 
 def main(niceness: int = 0) -> None:
-    """Answer tasks one after the other; ``niceness`` leaves the processor to others."""
+    """Answer tasks one after the other; ``niceness`` sets the priority."""
     if niceness and hasattr(os, "nice"):
         os.nice(niceness)
-    # Whatever a library prints must not come between the answers.
+    # Output printed by libraries must not mix with the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     lines: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_read, args=(sys.stdin.buffer, lines), daemon=True).start()
-    # What every task needs.
+    # Needed by every task.
     import cyclearn.app.opening  # noqa: F401
 
     steps = _warm_up()
@@ -62,7 +62,7 @@ def _read(source: BinaryIO, lines: SimpleQueue[bytes]) -> None:
 
 
 def _warm_up() -> Iterator[None]:
-    """Load what a search and a view of it need while nobody waits, in steps that are soon done."""
+    """Load what a search and its view need while nobody waits, in short steps."""
     import numpy as np
 
     yield

@@ -40,31 +40,31 @@ _PRIVATE = 0o700
 
 @dataclass(frozen=True)
 class Job:
-    """One piece of work: what was asked for, and what became of it.
+    """One job: the request and its outcome.
 
     Attributes
     ----------
     id : str
     kind : {"learn", "effects", "bootstrap", "posterior", "experiment", "compare"}
     table : str
-        The table that it is about.
+        The table it uses.
     request : dict
-        What was asked for: the columns, the options, and what the kind needs.
+        The request: the columns, the options, and further arguments of its kind.
     of : str or None
-        The learned graph that it is about.
+        The learned graph it refers to.
     state : str
     message : str
         Why it failed.
     is_kept : bool
-        Whether it was stopped, and what it had found until then is the result.
+        Whether it was stopped and its partial result was kept.
     begun, ended : float or None
-        When work on it began and ended, in seconds of the clock on the wall.
+        Times at which work on it began and ended, in seconds since the epoch.
     name, note : str
-        What the person calls it, and wrote about it.
+        Name and note given by the user.
     is_removed : bool
         Whether it was removed; it can be restored until the program is started again.
     look : dict
-        How the page shows it: places of nodes, layout, folded loops, a graph of one's own.
+        How the page shows it: positions of nodes, layout, folded loops, the user's own graph.
     """
 
     id: str
@@ -84,13 +84,13 @@ class Job:
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing more will become of it."""
+        """Whether it has ended."""
         return self.state in ENDED
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """The folder, and where in it things are."""
+    """The folder, and the paths in it."""
 
     folder: Path
 
@@ -101,7 +101,7 @@ class Workspace:
         Raises
         ------
         InputError
-            For a folder that holds other things.
+            If the folder contains other files.
         """
         place = Path(folder).absolute()
         try:
@@ -127,7 +127,7 @@ class Workspace:
         return cls(place)
 
     def new_folder(self, part: Literal["tables", "jobs"]) -> Path:
-        """An empty folder for one more table or job, numbered on."""
+        """An empty folder for another table or job, with the next number."""
         number = 1 + max(map(_number, (self.folder / part).iterdir()), default=0)
         while True:
             place = self.folder / part / f"{part[0]}{number}"
@@ -139,34 +139,34 @@ class Workspace:
                 return place
 
     def table_folder(self, name: str) -> Path:
-        """The folder of a table that is there."""
+        """The folder of an existing table."""
         return self._there("tables", name, "table")
 
     def job_folder(self, name: str) -> Path:
-        """The folder of a job that is there."""
+        """The folder of an existing job."""
         return self._there("jobs", name, "result")
 
     def _there(self, part: str, name: str, what: str) -> Path:
         place = self.folder / part / name
-        # Names come from requests: what is not one of our numbers never touches the disk.
+        # Names come from requests, so only valid identifiers reach the file system.
         if not re.fullmatch(f"{part[0]}[0-9]{{1,18}}", name):
             raise InputError(f"there is no {what} {name[:40]!r}")
-        # While a table is read for the first time, nothing is known about it.
+        # While a table is read for the first time, there is no information about it.
         if not (place / f"{part.removesuffix('s')}.json").is_file():
             raise InputError(f"there is no {what} {name!r} in this workspace")
         return place
 
     def tables(self) -> list[dict[str, Any]]:
-        """What is known about every table, in the order in which they were opened."""
+        """Information about every table, in the order in which they were opened."""
         return [read_json(place / "table.json") for place in self._folders("tables", "table.json")]
 
     def table(self, name: str) -> dict[str, Any]:
-        """What is known about one table."""
+        """Information about one table."""
         found: dict[str, Any] = read_json(self.table_folder(name) / "table.json")
         return found
 
     def jobs(self) -> list[Job]:
-        """All jobs, in the order in which they were asked for."""
+        """All jobs, in the order of the requests."""
         return [_job(read_json(p / "job.json")) for p in self._folders("jobs", "job.json")]
 
     def job(self, name: str) -> Job:
@@ -174,18 +174,18 @@ class Workspace:
         return _job(read_json(self.job_folder(name) / "job.json"))
 
     def add_job(self, kind: Kind, table: str, request: dict[str, Any], of: str | None) -> Job:
-        """Note one more job, waiting."""
+        """Record a new job in the queue."""
         job = Job(self.new_folder("jobs").name, kind, table, request, of)
         self.save(job)
         return job
 
     def save(self, job: Job) -> Job:
-        """Keep what became of a job."""
+        """Save the outcome of a job."""
         write_json(self.folder / "jobs" / job.id / "job.json", asdict(job))
         return job
 
     def tidy(self) -> None:
-        """Delete what was removed, and say of jobs that ran when the program ended that it did."""
+        """Delete removed jobs, and mark jobs that were running when the program ended."""
         for job in self.jobs():
             if job.is_removed:
                 shutil.rmtree(self.job_folder(job.id), ignore_errors=True)
@@ -200,7 +200,7 @@ class Workspace:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep a second program from opening the same workspace while the block runs."""
+        """Lock the workspace against other programs while the block runs."""
         with open(self.folder / "lock", "a+b") as file:
             try:
                 _lock(file.fileno())
@@ -233,7 +233,7 @@ def _job(record: dict[str, Any]) -> Job:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a value as a whole, often: without waiting for the disk."""
+    """Write a value atomically, without waiting for the disk."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     beside.write_text(json.dumps(finite(value), ensure_ascii=False, allow_nan=False), "utf-8")
     os.replace(beside, path)

@@ -1,4 +1,4 @@
-"""Which graphs are the same: rotations, steps, territories, and the classes they make."""
+"""Equivalence of graphs: rotations, steps, territories, and the resulting classes."""
 
 from cyclearn.classes.class_certificate import ClassCertificate as ClassCertificate
 from cyclearn.classes.class_certificate import RuleStep as RuleStep

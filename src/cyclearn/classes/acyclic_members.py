@@ -3,16 +3,17 @@
 Distribution equivalent graphs have the same d-separations, so every acyclic member has the
 adjacencies and the unshielded colliders that any member shows in its d-separations; and DAGs with
 equal adjacencies and unshielded colliders are equivalent (Proposition 1). So one acyclic member is
-found by orienting that pattern, or there is none. The others turn the edges that the essential
-graph leaves open: its undirected components are chordal and are oriented independently. Listing
-chooses the only source of each, then the sources of what is left open; counting chooses cliques.
+found by orienting that pattern, or there is none. The others reverse edges that the essential graph
+leaves undirected: its undirected components are chordal and are oriented independently. Listing
+chooses the only source of each component, then the sources of what is still undirected; counting
+chooses cliques.
 
 Every orientation of a chordal graph without new colliders starts with the nodes of some maximal
-clique, in some order. Counted by its first clique in a rooted clique tree, an order counts only
-where none of its beginnings is a set shared with the clique before, as it would be counted there
-already; what is left open after the clique is counted by itself. The number of parts met is at most
-twice the number of cliques, so the count is polynomial (clique picking: Wienöbst, Bannach and
-Liśkiewicz, AAAI 2021).
+clique, in some order. Orders are counted by their first clique in a rooted clique tree: an order
+counts only if it does not begin with a set shared with the preceding clique, where it would be
+counted already. What is still undirected after the clique is counted separately. There are at most
+twice as many such parts as cliques, so the count is polynomial (clique picking: Wienöbst, Bannach
+and Liśkiewicz, AAAI 2021).
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class AcyclicMembers:
     def count(self) -> int:
         """Number of acyclic members."""
         if not self.exist:
-            # What stays open need not be chordal then, and counting it could take for ever.
+            # What stays undirected need not be chordal then, and counting it could take too long.
             return 0
         total = 1
         for nodes in self._components((1 << len(self._open)) - 1):
@@ -53,7 +54,7 @@ class AcyclicMembers:
         return total
 
     def iter_columns(self) -> Iterator[tuple[int, ...]]:
-        """Stream the acyclic members as columns, in a fixed order."""
+        """Iterate over the acyclic members as columns, in a fixed order."""
         if self.exist:
             start = tuple(parents | 1 << v for v, parents in enumerate(self._parents))
             yield from self._orient_all(start, self._components((1 << len(start)) - 1))
@@ -71,7 +72,7 @@ class AcyclicMembers:
             yield from self._orient_all(rooted, [*left_open, *others])
 
     def _count(self, nodes: int) -> int:
-        """Orientations of an open part, by the clique they start with."""
+        """Orientations of an undirected part, by the clique they start with."""
         if nodes not in self._counted:
             total = 0
             for clique, beginnings in rooted_cliques(self._open, nodes):
@@ -83,7 +84,7 @@ class AcyclicMembers:
         return self._counted[nodes]
 
     def _root(self, nodes: int, first: int) -> tuple[dict[int, int], list[int]]:
-        """Parents that follow when the clique ``first`` comes first, and what stays open after."""
+        """Parents implied when the clique ``first`` comes first, and what stays undirected."""
         parents = dict.fromkeys(bits(nodes), 0)
         left_open: list[int] = []
         reached = level = first
@@ -106,7 +107,7 @@ class AcyclicMembers:
         return parents, left_open
 
     def _components(self, nodes: int, parents: dict[int, int] | None = None) -> list[int]:
-        """Connected parts, of two or more nodes, of the edges inside ``nodes`` still open."""
+        """Connected parts of two or more nodes of the undirected edges inside ``nodes``."""
         still_open = [0] * len(self._open)
         for v in bits(nodes):
             towards = (parents or {}).get(v, 0)
@@ -142,7 +143,7 @@ def _children(parents: Sequence[int], v: int) -> int:
 def _closed_by_meek(adjacent: Sequence[int], start: Sequence[int]) -> list[int]:
     """Parents after the orientation rules that keep colliders and acyclicity (Meek's 1 to 4).
 
-    The fourth has something to say only where knowledge has turned edges.
+    The fourth applies only if knowledge has oriented edges.
     """
     parents = list(start)
     changed = True
@@ -171,11 +172,11 @@ def _closed_by_meek(adjacent: Sequence[int], start: Sequence[int]) -> list[int]:
 def first_orientation(
     columns: Sequence[int], least: Sequence[int], most: Sequence[int], order: Sequence[int]
 ) -> tuple[int, ...] | None:
-    """Columns of the acyclic graph that ``columns`` is Markov equivalent to, of the first of them.
+    """Columns of the first acyclic graph that is Markov equivalent to ``columns``.
 
-    Column j has all of ``least[j]`` and nothing outside ``most[j]``. Edges are turned, one after
-    the other, to point from where ``order`` comes first, source before target. None where no such
-    graph exists; whether the graph is in the class of ``columns`` is for the caller to see.
+    Column j contains ``least[j]`` and is contained in ``most[j]``. Edges are oriented one by one,
+    from the node that comes first in ``order``. None if no such graph exists; the caller checks
+    whether the graph is in the class of ``columns``.
     """
     adjacent, parents = _pattern(columns)
     for b, neighbours in enumerate(adjacent):
@@ -228,7 +229,7 @@ def maximal_cliques(adjacent: Sequence[int], nodes: int) -> list[int]:
     visited = 0
     cliques: list[int] = []
     while left := nodes & ~visited:
-        # Most visited neighbours first: the reverse of such an order removes a clique at a time.
+        # Maximum cardinality search: the reverse of its order removes one clique at a time.
         v = max(bits(left), key=lambda w: (adjacent[w] & visited).bit_count())
         clique = adjacent[v] & visited | 1 << v
         cliques = [c for c in cliques if c & ~clique]
@@ -238,9 +239,9 @@ def maximal_cliques(adjacent: Sequence[int], nodes: int) -> list[int]:
 
 
 def rooted_cliques(adjacent: Sequence[int], nodes: int) -> list[tuple[int, tuple[int, ...]]]:
-    """Maximal cliques, each with the sizes of the sets that must not begin it, ascending.
+    """Maximal cliques, each with the ascending sizes of the sets that it must not begin with.
 
-    These are the separators on the way from the root of a clique tree that lie inside the clique.
+    These are the separators inside the clique on the path from the root of a clique tree.
     """
     first, *left = maximal_cliques(adjacent, nodes)
     path: dict[int, tuple[int, ...]] = {first: ()}
@@ -258,14 +259,14 @@ def rooted_cliques(adjacent: Sequence[int], nodes: int) -> list[tuple[int, tuple
 
 
 def n_orders_avoiding(size: int, beginnings: Sequence[int]) -> int:
-    """Orders of a set none of whose beginnings is one of some nested subsets, given by size.
+    """Number of orders of a set that do not begin with any of some nested subsets, given by size.
 
     Examples
     --------
     >>> n_orders_avoiding(3, ()), n_orders_avoiding(3, (1,)), n_orders_avoiding(3, (1, 2))
     (6, 4, 3)
     """
-    # Orders are sorted out by the smallest of the subsets that begins them.
+    # Subtract the orders by the smallest of the subsets that they begin with.
     avoiding: list[int] = []
     for subset in (*beginnings, size):
         count = factorial(subset)

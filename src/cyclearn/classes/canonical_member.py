@@ -1,19 +1,19 @@
-"""The member of a class that is shown: chosen by a rule of structure, not by the search.
+"""The member of a class that is shown, chosen by a structural rule, not by the search.
 
 The first member is the one with the smallest feedback: the fewest nodes in cycles, then the fewest
-edges inside strongly connected components. Of these it is the one with the smallest sorted list of
-edges (source, target), nodes compared by their number. Only members count whose components are
-admitted: those that keep to limits and have a stable fit, say.
+edges inside strongly connected components. Ties are resolved by the smallest sorted list of edges
+(source, target), nodes compared by their number. Only members with admissible components count:
+those that respect limits and have a stable fit, for example.
 
-Everything is decided block by block (:mod:`cyclearn.classes.seating`), by the blocks that the class
-has without knowledge. No cycle leaves such a block, since the matrix of who may hold which
-territory is block triangular; and every edge belongs to the block of its target, so that the
-smallest list is made of the smallest lists of the blocks. A block
-with few fillings is listed. In a large one the acyclic fillings are looked at without listing them:
-they are the orientations of one pattern, and the smallest list is found by turning one open edge
-after the other to where it should point and drawing Meek's conclusions. What remains, large blocks
-all of whose fillings have cycles, is decided among the first fillings in the order of listing: a
-choice that still depends on nothing but the class.
+The choice is made for each block separately (:mod:`cyclearn.classes.seating`), with the blocks that
+the class has without knowledge. No cycle leaves such a block, because the matrix of the territories
+that each node may use is block triangular; and every edge belongs to the block of its target, so
+that the smallest list consists of the smallest lists of the blocks. The fillings of a block are
+listed if there are few. The acyclic fillings of a large block need not be listed: they are the
+orientations of one pattern, and the smallest list is found by orienting one undirected edge after
+the other as the order prefers and applying Meek's rules. For the remaining case, large blocks whose
+fillings all have cycles, the choice is among the first fillings in the order of listing, which also
+depends only on the class.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from cyclearn.classes.class_statements import mutual_reach
 from cyclearn.classes.seating import Block, Seating
 from cyclearn.graphs.bitsets import bits, union
 
-# Whether a strongly connected component, nodes and their columns, may be in the member shown.
+# Decides whether a strongly connected component (nodes and columns) may be in the member shown.
 Admits = Callable[[tuple[int, ...], tuple[int, ...]], bool]
 
-# Fillings of a block that are listed and sorted, and the entries of its columns beyond which these
-# are fewer, by the square of their number: each takes milliseconds there, and often none is stable.
+# Maximum number of fillings of a block to list and sort, and the number of entries of its columns
+# above which it decreases with the square: there each takes milliseconds, and often none is stable.
 _MAX_LISTED, _MANY_ENTRIES = 20_000, 100
 
 Order = tuple[int, int, int, tuple[tuple[int, int], ...]]
 
 
 def canonical_order(nodes: Sequence[int], columns: Sequence[int]) -> Order:
-    """What members are sorted by: edges, nodes in cycles, edges inside components, edge list.
+    """Sort key of members: edges, nodes in cycles, edges inside components, edge list.
 
-    The number of edges is that of every irreducible member, and counts among reducible ones.
+    All irreducible members have the same number of edges; it matters among reducible ones.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def canonical_order(nodes: Sequence[int], columns: Sequence[int]) -> Order:
 
 
 def canonical_member(seating: Seating, admits: Admits) -> tuple[int, ...] | None:
-    """Columns of the first member all of whose components are admitted; None without any."""
+    """Columns of the first member whose components are all admissible; None if there is none."""
     columns = [0] * len(seating.territories)
     for block in Seating(seating.territories, reducible=seating.reducible).blocks:
         filling = _first_filling(seating, block, admits)
@@ -76,9 +76,9 @@ def components_of(
 
 
 def _cyclic_part(nodes: Sequence[int], columns: Sequence[int]) -> list[tuple[int, int]]:
-    """Nodes that lie in cycles, or on paths from and to these; none of an acyclic graph.
+    """Nodes in cycles, or on paths between cycles; none in an acyclic graph.
 
-    Nodes without parents are in no cycle, nor are those without others when these are gone.
+    Nodes without parents are removed repeatedly, because they are not in cycles.
     """
     held = list(zip(nodes, columns, strict=True))
     n_before = -1
@@ -115,7 +115,7 @@ def _first_filling(seating: Seating, block: Block, admits: Admits) -> tuple[int,
     inside: dict[tuple[int, ...], tuple[int, int]] = {}
 
     def order(columns: tuple[int, ...]) -> Order:
-        # Which nodes are in cycles depends on the columns, not on who holds which.
+        # The nodes in cycles depend on the columns, not on their assignment to nodes.
         key = tuple(sorted(columns))
         if key not in inside:
             inside[key] = _feedback(block.nodes, columns)
@@ -135,8 +135,8 @@ def _first_acyclic(
 ) -> tuple[int, ...] | None:
     """The acyclic filling with the smallest edge list, if there is one.
 
-    The nodes outside the block that its columns contain are given: they come first, all of them
-    adjacent, so that they neither separate nor collide.
+    Nodes outside the block that occur in its columns come first and are all adjacent, so that they
+    neither separate nodes nor create colliders.
     """
     inner = sum(1 << j for j in block.nodes)
     near = union(seating.territories[seat].elements for seat in block.seats)
@@ -150,12 +150,12 @@ def _first_acyclic(
     columns = [(1 << n + 1) - 1 for n in range(len(given))] + [local(c) for c in filling]
     least = columns[: len(given)] + [local(seating.least[j]) for j in block.nodes]
     most = columns[: len(given)] + [local(seating.most[j]) for j in block.nodes]
-    # Edges are tried in the order of the numbers that the nodes have outside.
+    # Edges are tried in the order of the original numbers of the nodes.
     order = sorted(range(len(nodes)), key=nodes.__getitem__)
     found = first_orientation(columns, least, most, order)
     if found is None:
         return None
     chosen = tuple(sum(1 << nodes[n] for n in bits(column)) for column in found[len(given) :])
-    # Territories of one size do not meet, so a column belongs to one of them at most.
+    # Territories of one size are disjoint, so a column belongs to at most one of them.
     held = sorted(s for c in chosen for s in block.seats if c in seating.territories[s])
     return chosen if held == sorted(block.seats) else None

@@ -1,4 +1,4 @@
-"""Chordal graphs whose perfect orientation is among the columns at hand.
+"""Chordal graphs with a perfect orientation among given columns.
 
 A perfect orientation of a connected chordal graph gives every node but one, the root, a column of
 itself and a clique of earlier neighbours. Such columns, without the root's own, generate exactly
@@ -10,16 +10,16 @@ column can be brought to any of them, but only to one at a time.
 
 **Substitution.** A change of variables can make columns those of a chordal graph. Let every column
 that has a node z have the node i too, and let W be one of them. Adding r times row z to row i keeps
-the columns as they are, and for the right r the vector on W loses its entry at i. So with F° for
+the columns unchanged, and for a suitable r the vector on W loses its entry at i. So with F° for
 the columns with W ∖ {i} in place of W, and Tᵣ for the change of rows,
 
     S(F) is the closure of the union of all Tᵣ S(F°) Tᵣᵀ,
 
 and if F and G lose an entry in this way, with the same z and i, then S(F°) = S(G°) gives
-S(F) = S(G). One such *substitution* may follow another. Where they end in the columns of a perfect
-orientation of a connected chordal graph, a further column {v} does the same as {w}, for any nodes
-v and w of it: for the columns at the end, hence for those at the start, unless v or w is one of
-the nodes z, for then {z} would have to have i.
+S(F) = S(G). Several such *substitutions* may be combined. If they end in the columns of a perfect
+orientation of a connected chordal graph, an additional column {v} is equivalent to {w}, for any
+nodes v and w of it: for the final columns, hence for the initial ones, unless v or w is one of the
+nodes z, because then {z} would have to contain i.
 
 The block rule is a case of this: {1, 2}, {3, 4}, {1, 2, 3, 4} become {1, 2}, {3, 4}, {2, 4}.
 """
@@ -35,7 +35,7 @@ from cyclearn.graphs.bitsets import bits, union
 
 @dataclass
 class SearchBudget:
-    """A number of steps that a search may take; it remembers whether more were asked for.
+    """A limited number of steps for a search; it records whether more were requested.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class SearchBudget:
     is_exhausted: bool = False
 
     def spend(self, n_steps: int = 1) -> bool:
-        """Take steps off the budget; false, and nothing taken, where it does not have as many."""
+        """Take steps from the budget; returns false, and takes none, if there are not enough."""
         if n_steps > self.n_left:
             self.is_exhausted = True
             return False
@@ -57,14 +57,14 @@ class SearchBudget:
 
 
 Seated: TypeAlias = tuple[int, int]
-"""The seat of a column and the set that it is brought to."""
+"""The seat of a column and the set that it becomes."""
 
 
 @dataclass(frozen=True)
 class Growth:
-    """A chordal graph: its nodes, the neighbours of each, and which columns it was made of.
+    """A chordal graph: its nodes, the neighbours of each, and the columns that generate it.
 
-    ``seats`` are those of the columns, as a set of bits: it is asked for more often than they are.
+    ``seats`` are those of the columns as bits, because these are needed more often.
     """
 
     nodes: int
@@ -85,7 +85,7 @@ class Growth:
     def has_scaling(self, members: int) -> bool:
         """Whether the missing edges among the members have a bipartite component.
 
-        A member without missing edges is one.
+        A member without missing edges is such a component.
         """
         left = members
         while left:
@@ -96,9 +96,9 @@ class Growth:
         return False
 
     def _missing_component(self, start: int, members: int) -> tuple[int, bool]:
-        """Members linked to ``start`` by missing edges, and whether these are bipartite.
+        """Members connected to ``start`` by missing edges, and whether these are bipartite.
 
-        Walks of even and of odd length from the start; a node that both reach lies on an odd cycle.
+        Uses walks of even and odd length from the start; a node reached by both is on an odd cycle.
         """
         sides = [start, 0]
         waiting = [(start, 0)]
@@ -113,10 +113,10 @@ class Growth:
 
 
 def is_perfect_orientation(columns: Sequence[int]) -> bool:
-    """Whether these are the columns of a connected chordal graph, without that of its root.
+    """Whether these are the columns of a connected chordal graph, without the column of its root.
 
-    A node that only one column has is the latest of the column, or a root that may as well be: the
-    others are a clique of what is left. So such nodes can be taken off in any order.
+    A node in only one column is the latest node of the column, or a root that may be treated as
+    such: the others are a clique of the rest. So such nodes can be removed in any order.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def is_perfect_orientation(columns: Sequence[int]) -> bool:
 def iter_growths(columns: Sequence[Seated], budget: SearchBudget) -> Iterator[Growth]:
     """Connected chordal graphs of two nodes or more, each set of columns once.
 
-    Every column used adds one node to a clique; no two have one seat.
+    Every column adds one node to a clique; no two columns have the same seat.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def iter_growths(columns: Sequence[Seated], budget: SearchBudget) -> Iterator[Gr
         for seat, column in columns:
             new = column & ~growth.nodes
             old = column & growth.nodes
-            # The cheapest questions first: most columns fail one of them.
+            # The fastest checks first: most columns fail one of them.
             if not old or new & (new - 1) or not new or growth.uses(seat):
                 continue
             used = growth.used | {(seat, column)}
@@ -192,7 +192,7 @@ def iter_growths(columns: Sequence[Seated], budget: SearchBudget) -> Iterator[Gr
 def iter_clique_growths(
     last: Seated, columns: Sequence[Seated], apart: int, budget: SearchBudget
 ) -> Iterator[tuple[int, frozenset[Seated]]]:
-    """Smallest connected chordal graphs that end with the column ``last``: nodes, and columns.
+    """Smallest connected chordal graphs whose last column is ``last``: nodes, and columns.
 
     A clique of a chordal graph lies inside one column, that of its latest node. So such a graph is
     a chain: without its latest node u, the column ``last`` is a clique that lies inside the column
@@ -223,9 +223,9 @@ def iter_clique_growths(
 
 
 def exchangeable_nodes(columns: Sequence[int], budget: SearchBudget) -> list[int]:
-    """Sets of nodes such that a further column {v} does the same as {w} for all v and w of one.
+    """Sets of nodes for which an additional column {v} is equivalent to {w}, v and w in one set.
 
-    One column less than nodes is needed; the sets that lie in no other one of them are returned.
+    A set needs one column less than it has nodes; only maximal sets are returned.
 
     Examples
     --------
@@ -259,14 +259,14 @@ def exchangeable_nodes(columns: Sequence[int], budget: SearchBudget) -> list[int
 def _iter_substitutions(
     columns: tuple[int, ...], nodes: int
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """A node z, and the columns after one of those with z has lost a node that all of them have."""
+    """A node z, and the columns after one of the columns with z has lost a node common to these."""
     for z in bits(nodes):
         having = [n for n, column in enumerate(columns) if column >> z & 1]
         common = nodes & ~(1 << z)
         for n in having:
             common &= columns[n]
         for n in having:
-            # A pair would become a single node, which no column of a chordal graph is.
+            # A pair would become a single node, which is not a column of a chordal graph.
             if columns[n].bit_count() > 2:
                 for i in bits(common):
                     yield z, tuple(sorted((*columns[:n], columns[n] ^ (1 << i), *columns[n + 1 :])))

@@ -1,8 +1,8 @@
-"""Proofs that two graphs of a class generate the same distributions: steps that can be replayed.
+"""Proofs that graphs of a class generate the same distributions: steps that can be replayed.
 
 Rotations carry a graph to the member of its class of rotations at which a rule applies, the rule
-leads to another class, and so on to the class of the other graph. Each use of a rule is a step that
-checks itself.
+leads to another class, and so on to the class of the other graph. Each application of a rule is a
+step that checks its own preconditions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from cyclearn.classes.chordal_growth import Seated
 
 
-# Far more than the columns of one use of a rule need.
+# Far more than one application of a rule needs.
 _EFFORT = 1_000_000
 
 
@@ -36,9 +36,9 @@ _EFFORT = 1_000_000
 class RuleStep:
     """Change the column of ``node`` from ``before`` to ``after``, as a rule allows.
 
-    The columns of the nodes ``witness`` allow it, with the core D = ``core``. Then node j takes the
-    column of node ``order[j]``, so that the diagonal is full again. Sets are integers whose bits
-    are nodes.
+    The columns of the nodes ``witness`` allow this, with the core D = ``core``. Then node j takes
+    the column of node ``order[j]``, so that the diagonal is full again. Sets are integers whose
+    bits are nodes.
     """
 
     rule: Rule
@@ -105,7 +105,7 @@ def _set(members: int, names: Sequence[str]) -> str:
 
 
 def is_allowed(rule: Rule, core: int, witness: Sequence[int], before: int, after: int) -> bool:
-    """Whether these columns around a core allow another to go from ``before`` to ``after``.
+    """Whether these columns around a core allow another column to change ``before`` to ``after``.
 
     Examples
     --------
@@ -184,8 +184,8 @@ ProofStep: TypeAlias = GraphStep | RuleStep
 class ClassCertificate(Answer):
     """Steps of rotations and rules from ``first`` to a subgraph of ``second``, and back.
 
-    Every step keeps the set of distributions, so that the first graph generates no more than the
-    second, by ``forward``, and no less, by ``backward``.
+    Every step preserves the set of distributions, so ``forward`` shows that the second graph
+    generates all distributions of the first, and ``backward`` the converse.
     """
 
     first: DirectedGraph
@@ -228,7 +228,7 @@ class ClassCertificate(Answer):
 def class_certificate(
     first: DirectedGraph, second: DirectedGraph, linked: LinkedClasses
 ) -> ClassCertificate:
-    """Steps from one graph to another that the rules link to it."""
+    """Steps from one graph to another to which rules link it."""
     return ClassCertificate(first, second, _steps(first, second, linked))
 
 
@@ -248,9 +248,9 @@ def _steps(
 
 
 def _seated(link: RuleLink, names: tuple[str, ...]) -> tuple[DirectedGraph, RuleStep]:
-    """A graph with the columns of a link, and the step on it."""
+    """A graph with the columns of a link, and the step to apply."""
     use = link.use
-    # Nodes that hold the column before and after need not move.
+    # Nodes that have the column before and after need not move.
     both = list(link.columns)
     both[use.mover] &= use.after
     seat_of = _matching(both)
@@ -274,7 +274,7 @@ def _seated(link: RuleLink, names: tuple[str, ...]) -> tuple[DirectedGraph, Rule
 
 
 def _matching(columns: Sequence[int] | Columns) -> tuple[int, ...] | None:
-    """For every node a column that contains it, each column once; None where there is no way."""
+    """Assign every node a column that contains it, each column once; None if this is impossible."""
     p = len(columns)
     pairs = [(j, s) for j in range(p) for s, column in enumerate(columns) if column >> j & 1]
     found = matched_seats(pairs, p)

@@ -1,18 +1,17 @@
-"""What is true in some, and what in every, member of a class; exact, without counting members.
+"""What holds in some members and what in every member of a class, exactly, without counting.
 
 Of all graphs that fit equally well, every one has an edge, some have it, or its direction differs
-between them. That says how far these graphs agree with each other, not how probable the edge is:
-all of them may be wrong.
+between them. This describes how far these graphs agree, not how probable the edge is: all of them
+may be wrong.
 
-**Edges.** A member gives every node a set of a territory of its own (see
+**Edges.** A member assigns every node a set from a different territory (see
 :mod:`cyclearn.classes.seating`). Whether some member has or lacks an edge is therefore a question
-of a perfect matching, and stays cheap where the class is far too large or too entangled to be
-counted.
+of a perfect matching, which is quick even if the class is too large or too complex to be counted.
 
-**Feedback.** Two nodes drive each other when each has a directed path to the other: they share a
-strongly connected component. Shifting the columns along a cycle makes another member, in which
-every node of the cycle holds the territory of its successor; so the nodes of a cycle lie in one
-block of the class, and blocks can be looked at one by one.
+**Feedback.** Two nodes affect each other if each has a directed path to the other: they are in the
+same strongly connected component. Shifting the columns along a cycle gives another member, in which
+every node of the cycle uses the territory of its successor; so the nodes of a cycle are in one
+block of the class, and blocks can be examined separately.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ def edge_verdict(*, compelled: bool, back_compelled: bool, always_adjacent: bool
 def pair_verdict(
     possible: tuple[bool, bool], compelled: tuple[bool, bool], *, always_adjacent: bool
 ) -> EdgeVerdict:
-    """The verdict on a pair that some graph joins: that of its least settled edge.
+    """The verdict on a pair that some graph joins: that of its least certain edge.
 
     ``possible`` and ``compelled``: whether some, whether every graph has a → b and b → a.
 
@@ -110,13 +109,13 @@ def class_statements(
     *,
     deadline: Deadline = None,
 ) -> ClassStatements:
-    """What is true in some and in every irreducible member of a class.
+    """What holds in some and in every irreducible member of a class.
 
     Parameters
     ----------
     members : EquivalenceClass
     allowed, required : array of bool of shape (p, p), optional
-        Look only at members all of whose edges are allowed and that have all required edges.
+        Consider only members whose edges are all allowed and that have all required edges.
     deadline : float, optional
         When to stop with a LimitError, by :func:`deadlines.now`.
 
@@ -169,7 +168,7 @@ class _Matcher:
         return found
 
     def _exists(self, block: Block, changed: Mapping[int, int]) -> bool:
-        """Whether a block can be filled when some nodes use only the seats given."""
+        """Whether a block can be filled if some nodes use only the given seats."""
         check_deadline(self._deadline)
         reach = [changed.get(j, self._reach[j]) for j in block.nodes]
         return completions(reach, (1 << len(block.seats)) - 1) is not None
@@ -213,8 +212,8 @@ class _Matcher:
 class FeedbackPairs:
     """Symmetric tables over the nodes: pairs on a common cycle in some and in every member.
 
-    Where a block has more fillings than were looked at, ``is_exact`` is false: then ``some`` may
-    lack pairs and ``every`` may have too many.
+    If a block has more fillings than were examined, ``is_exact`` is false: then ``some`` may lack
+    pairs and ``every`` may have too many.
     """
 
     some: BoolArray
@@ -223,7 +222,7 @@ class FeedbackPairs:
 
 
 def feedback_pairs(seating: Seating, max_fillings: int, deadline: Deadline = None) -> FeedbackPairs:
-    """Look at up to ``max_fillings`` fillings of every block of a class."""
+    """Examine up to ``max_fillings`` fillings of every block of a class."""
     p = len(seating.territories)
     some, every = np.zeros((p, p), dtype=bool), np.zeros((p, p), dtype=bool)
     is_exact = True
@@ -245,7 +244,7 @@ def feedback_pairs(seating: Seating, max_fillings: int, deadline: Deadline = Non
             if all(row == full for row in found) and all(
                 row == 1 << n for n, row in enumerate(always)
             ):
-                # Nothing left to learn from the other fillings.
+                # The other fillings cannot change the answer.
                 break
         for n, j in enumerate(block.nodes):
             for table, rows in ((some, found), (every, always)):
@@ -254,7 +253,7 @@ def feedback_pairs(seating: Seating, max_fillings: int, deadline: Deadline = Non
 
 
 def mutual_reach(nodes: Sequence[int], columns: Sequence[int], mask: int) -> list[int]:
-    """For each of the nodes, by position, those that reach it and are reached by it.
+    """For each of the nodes, by position, the nodes that reach it and that it reaches.
 
     ``columns[n]`` is the bit set {nodes[n]} ∪ parents; paths stay inside ``mask``.
     """

@@ -1,53 +1,53 @@
-"""Rules beyond rotations that keep the distribution set of a graph, and where a class allows them.
+"""Rules beyond rotations that preserve distribution sets, and where a class allows them.
 
 Write a graph as the multiset F of its columns (sets of rows), and S(F) for the positive
 semidefinite matrices Σⱼ qⱼqⱼᵀ with qⱼ supported on column j. Θ(G) is the positive definite part of
 S(F). Proofs of all that follows are in the documentation, "Beyond the theorem".
 
-**Context.** S(F ∪ E) = S(F) + S(E). So S(F) = S(F′) allows to replace F by F′ in any multiset.
+**Context.** S(F ∪ E) = S(F) + S(E). So if S(F) = S(F′), F can be replaced by F′ in any multiset.
 
 **Lift.** Let F have n columns on the rows V, empty ones counted, let D be disjoint from V, and let
 F + D be F with D added to every column. Then S(F + D) is the set of all M ⪰ 0 on V ∪ D with
 M[V, V] ∈ S(F) and rank M ≤ n. So S(F) = S(F′) with equally many columns gives
 S(F + D) = S(F′ + D). From {i, l}, {i} ~ {i, l}, {l} and {i}, {i} ~ {i}, ∅ the two facts make the
-exchange and the reduction. The further rules are, each to be lifted and put into any context:
+exchange and the reduction. The following rules can all be lifted and used in any context:
 
 **Chordal columns.** The columns of a perfect orientation of a connected chordal graph, each a node
 with a clique of earlier neighbours, without the column {root}, generate the singular M ⪰ 0 with the
 zeros of the graph; with the column {v} of any node v they generate all of these M.
 
 **Scaling rule.** Take such columns for a connected chordal graph on V and a column W ⊆ V. If the
-missing edges among the nodes of W have a bipartite component (an isolated node is one), a further
-column {v}, v ∈ V, adds nothing. In effect a column D ∪ {v} becomes D. The smallest case is a path
-and W its two ends: a cycle of pairs.
+missing edges among the nodes of W have a bipartite component (such as an isolated node), an
+additional column {v}, v ∈ V, adds nothing. In effect a column D ∪ {v} becomes D. The smallest case
+is a path with W as its two ends: a cycle of pairs.
 
 **Block rule.** Take such columns for two connected chordal graphs, on V₁ and V₂ disjoint, and a
 column W that is a clique of the first together with a clique of the second, neither empty. Then a
-further column {v₁}, v₁ ∈ V₁, does the same as {v₂}, v₂ ∈ V₂. In effect a column D ∪ {v₁} becomes
-D ∪ {v₂}. Where one of the cliques is a single node, rotations do as much.
+further column {v₁}, v₁ ∈ V₁, is equivalent to {v₂}, v₂ ∈ V₂. In effect a column D ∪ {v₁} becomes D
+∪ {v₂}. If one of the cliques is a single node, rotations give the same result.
 
 **Substitution rule.** A change of variables that depends on the matrix alone can take entries out
-of columns (:mod:`cyclearn.classes.chordal_growth`). Where it ends in columns of a connected chordal
-graph, a column {v} does the same as {w}, for most of its nodes. The block rule is the case with one
-column between the blocks; two and three such columns are searched for.
+of columns (:mod:`cyclearn.classes.chordal_growth`). If the result is the columns of a connected
+chordal graph, a column {v} is equivalent to {w}, for most of its nodes. The block rule is the case
+with one column between the blocks; two and three such columns are searched for.
 
 **Facet rule.** The k subsets of k − 1 elements of a set V of k elements generate all matrices of
-factor width k − 1: a convex cone, so a further column inside V, other than V itself, adds nothing.
+factor width k − 1, a convex cone, so another column inside V, except V itself, adds nothing.
 In effect a column between D and D ∪ V, without D ∪ V, becomes any other. For k = 3 this is a case
 of the scaling rule.
 
-**Where to look.** The columns of an irreducible graph move independently, each in its territory.
-So a rule applies somewhere in a class of rotations exactly if sets can be chosen, one from each of
-some territories, to which it applies. All these sets contain the core D, and they are few:
+**Search.** The columns of an irreducible graph move independently, each in its territory. So a rule
+applies somewhere in a class of rotations if and only if it applies to some choice of sets from
+different territories. All these sets contain the core D, and there are few of them:
 
 - the scaling rule takes |V| columns with D and 2 to |V| nodes more, so two of them have one size;
 - the block rule takes two columns of |D| + 2 nodes and one of |D| + 4 or more;
 - the substitution rule takes two or three columns that link two disjoint pairs;
 - the facet rule takes four or more columns of one size;
-- a node of V that only one of the columns has can be left out, with that column: rotations carry
-  D ∪ {v} to the other nodes of V.
+- a node of V that is in only one of the columns can be omitted together with that column: rotations
+  move D ∪ {v} to the other nodes of V.
 
-A sparse graph has no core with that many columns around it, and that is seen at once.
+A sparse graph has no core with that many columns around it, which is detected at once.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ from cyclearn.graphs.bitsets import bits, union
 
 
 class Rule(Enum):
-    """A rule that keeps the distributions; its value is what it does."""
+    """A rule that preserves the distributions; its value describes the change."""
 
     SCALING = "a column D ∪ {v} becomes D, or back"
     BLOCK = "a column D ∪ {v} becomes D ∪ {w}"
@@ -81,10 +81,10 @@ class Rule(Enum):
 
 @dataclass(frozen=True)
 class RuleUse:
-    """One use of a rule in a class: the column of seat ``mover`` goes ``before`` → ``after``.
+    """One application of a rule: the column of seat ``mover`` changes ``before`` → ``after``.
 
-    ``core`` is D. ``witness`` are the columns that allow it, each with its seat, the place of its
-    territory among those of the class. All other columns may be anywhere. Where the mover was
+    ``core`` is D. ``witness`` are the columns that allow it, each with its seat: the position of
+    its territory among those of the class. All other columns are arbitrary. If the mover was
     ``raised``, its column was first made equal to that of the seat above it, and so on: the
     opposite of a reduction.
     """
@@ -108,7 +108,7 @@ class _Mover:
 
 
 def iter_rule_uses(territories: Sequence[Territory], budget: SearchBudget) -> Iterator[RuleUse]:
-    """Uses of the four rules in a class, one for each class that a column can get to by it.
+    """Applications of the four rules in a class, one for each class that they lead to.
 
     Complete unless the budget is exhausted.
 
@@ -141,7 +141,7 @@ def iter_rule_uses(territories: Sequence[Territory], budget: SearchBudget) -> It
 
 
 def _iter_movers(territories: Sequence[Territory]) -> Iterator[_Mover]:
-    """The column of every seat where it is, and raised to every seat above it."""
+    """The column of every seat in its place, and raised to every seat above it."""
     above: dict[int, list[int]] = {}
     for s, below in enumerate(territory_below(territories)):
         if below is not None:
@@ -158,7 +158,7 @@ def _iter_movers(territories: Sequence[Territory]) -> Iterator[_Mover]:
 def _iter_cores(
     territories: Sequence[Territory], budget: SearchBudget
 ) -> Iterator[tuple[int, list[int]]]:
-    """Sets D, each with the seats that have D and two nodes or more, where a rule is thinkable."""
+    """Possible cores D, each with the seats of columns with D and two or more other nodes."""
     waiting = [(0, list(range(len(territories))))]
     while waiting:
         core, seats = waiting.pop()
@@ -187,7 +187,7 @@ def _has_scaling_sizes(
     territories: Sequence[Territory], core: int, around: list[int], movers: list[_Mover]
 ) -> bool:
     d = core.bit_count()
-    # Without a core, D ∪ {v} and the others would be more columns than they have nodes.
+    # Without a core, there would be more columns than nodes.
     return (
         d > 0
         and any(territories[s].size == d + 2 for s in around)
@@ -210,7 +210,7 @@ def _has_block_sizes(
 def _residuals(
     territories: Sequence[Territory], core: int, seats: Sequence[int], budget: SearchBudget
 ) -> list[Seated]:
-    """Sets of the seats without the core, those left out that have a node no other seat has."""
+    """Sets of the seats without the core, excluding those with a node that no other seat has."""
     found: list[Seated] = []
     for s in seats:
         if not budget.spend(territories[s].count(core)):
@@ -233,9 +233,9 @@ def _scaling_uses(
     if len({s for s, _ in columns}) < 3:
         return
     nodes = union(members for _, members in columns)
-    # A raised column that lost a node would be back where it was.
+    # A raised column that lost a node would return to its place.
     losing = [m for m in movers if not m.raised and _first_with(core, nodes, m.territory)]
-    # For each column that can gain a node: the nodes that it is known to reach.
+    # For each column that can gain a node, the nodes that it is known to reach.
     gaining = {m: 0 for m in movers if core in m.territory}
     for growth in iter_growths(columns, budget) if losing or gaining else ():
         for s, W in columns:
@@ -254,18 +254,18 @@ def _scaling_uses(
                     yield RuleUse(
                         Rule.SCALING, core, witness, mover.seat, core, after, mover.raised
                     )
-                # Rotations carry the new node to all the others.
+                # Rotations move the new node to all the others.
                 gaining[mover] |= growth.nodes
 
 
 def _can_leave(territory: Territory, core: int, nodes: int) -> bool:
-    """Whether the core with some but not all of the nodes, each by itself, is in a territory."""
+    """Whether the core plus one node is in a territory for some but not all of the nodes."""
     inside = [core | 1 << v in territory for v in bits(nodes)]
     return any(inside) and not all(inside)
 
 
 def _first_with(core: int, nodes: int, territory: Territory) -> int:
-    """The first set of the core and one of the nodes in a territory, or zero."""
+    """The first set of the core plus one of the nodes that is in a territory, or zero."""
     return next((core | 1 << v for v in bits(nodes) if core | 1 << v in territory), 0)
 
 
@@ -293,7 +293,7 @@ def _block_uses(
                 for V2, second in iter_clique_growths(two, left, V1, budget):
                     witness = _lifted({*first, *second, (s, W)}, core)
                     for use in _block_steps(movers, core, (V1, V2), witness):
-                        # The same column gets to the same class from any node of the block.
+                        # The same column leads to the same class from any node of the block.
                         key = (use.mover, use.raised, V1, V2)
                         if key not in seen:
                             seen.add(key)
@@ -324,7 +324,7 @@ def _substitution_uses(
         for one, two in combinations(pairs, 2):
             if one[0] == two[0] or one[1] & two[1]:
                 continue
-            # All links together have one node less outside the pairs than they are.
+            # Together, the links have one node less outside the pairs than there are links.
             ends = one[1] | two[1]
             near = [(s, c) for s, c in links if (c & ~ends).bit_count() < n_links]
             if not budget.spend(len(links) + comb(len(near), n_links)):
@@ -336,7 +336,7 @@ def _substitution_uses(
 
 
 def _is_knot(witness: Sequence[Seated]) -> bool:
-    """Whether columns of different seats have one node more than they are, each in two of them."""
+    """Whether there is one more node than columns of different seats, each in two of them."""
     once = twice = 0
     for _, column in witness:
         twice |= once & column
@@ -369,7 +369,7 @@ def _substitution_steps(
 
 
 def _facet_uses(territories: Sequence[Territory], budget: SearchBudget) -> Iterator[RuleUse]:
-    """Uses of the facet rule with four facets or more."""
+    """Applications of the facet rule with four or more facets."""
     of_size: dict[int, list[int]] = {}
     for s, territory in enumerate(territories):
         of_size.setdefault(territory.size, []).append(s)
@@ -400,7 +400,7 @@ def _uses_of_facets(
             by_seat.setdefault(seat_of[whole ^ (1 << v)], []).append(whole ^ (1 << v))
     if len(by_seat) < 4:
         return
-    # A seat has one column, so of several facets in its territory one at a time.
+    # A seat has one column, so only one of several facets in its territory at a time.
     if not budget.spend(prod(len(facets) for facets in by_seat.values()) * len(territories)):
         return
     for facets in product(*by_seat.values()):

@@ -2,13 +2,13 @@
 
 Θ(G) is the image of Q ↦ QQᵀ over the support, so its dimension is the rank of the Jacobian at a
 generic point. Ranks are taken modulo a large prime at a pseudo-random point: such a rank is never
-above the generic one, and below it with probability of about (number of entries) / prime. So a rank
-that reaches an upper bound is proved; any other is the larger of two, taken modulo two primes,
-and too small with a probability of about (number of entries / 2³¹)².
+above the generic one, and below it with a probability of about (number of entries) / prime. So a
+rank that reaches an upper bound is proved; any other is the larger of two ranks modulo two primes,
+which is too small with a probability of about (number of entries / 2³¹)².
 
 The density factors over strongly connected components given their outside parents, and so does
 the dimension: a component S with parents U contributes the rank for the columns of S alone, in
-which only the rows S ∪ U occur. A single node contributes one variance and one weight a parent.
+which only the rows S ∪ U occur. A single node contributes one variance and one weight per parent.
 
 Redundant edges change nothing, so they are dropped first. The columns of S span a symmetric matrix
 of rank s = |S| in r = |S ∪ U| rows, so a component contributes at most rs − s(s − 1)/2.
@@ -34,8 +34,8 @@ PRIMES = (2_147_483_647, 2_147_483_629)
 def dimension(graph: DirectedGraph) -> int:
     """Generic dimension of Θ(G): at most the number of edges plus the number of nodes.
 
-    Ranks are found at pseudo-random points, the same in every run; where a rank stays below its
-    upper bound it is the dimension with a probability of nearly one, not with certainty.
+    Ranks are computed at pseudo-random points, the same in every run; a rank below its upper bound
+    is the dimension with a probability of nearly one, not with certainty.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def gram_jacobian(columns: Sequence[int], Q: NDArray[Any]) -> NDArray[Any]:
 def rank_modulo(matrix: IntArray, prime: int, bound: int | None = None) -> int:
     """Rank of an integer matrix over the field with ``prime`` < 2³¹ elements.
 
-    A rank known to be at most ``bound`` is not sought beyond it.
+    The computation stops at ``bound``, a known upper bound of the rank.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""Distribution equivalence of two graphs, as far as rotations decide it (Theorems 1 and 2).
+"""Distribution equivalence of two graphs by rotations (Theorems 1 and 2).
 
 **Certificates** are sequences of graph steps from a graph to a given member of its class. A
-multiset of columns is carried to another one by exchanges, the smallest columns first: larger
-columns serve as vehicles, and moving them later does not disturb the smaller ones. Columns live on
-nodes, and an exchange that would take a node out of its own column is done the other way round: the
-two columns change places, and the diagonal stays full. At the end the columns are the right ones in
-some order, and one cycle reversion for each cycle of that permutation is left.
+multiset of columns is transformed into another one by exchanges, the smallest columns first: larger
+columns serve as vehicles, and moving them later does not affect the smaller ones. Columns belong to
+nodes, and an exchange that would remove a node from its own column is done the other way round: the
+two columns change places, and the diagonal stays full. At the end the columns are correct up to
+their order, and one cycle reversion for each cycle of that permutation remains.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from cyclearn.graphs.graph_input import as_graph
 class Equivalence(Answer):
     """The answer of :func:`equivalent`: true when rotations link the two graphs.
 
-    ``forward`` holds graph steps from ``first`` to a subgraph of ``second``, ``backward`` the
-    way back; both are ``None`` where the answer is negative. Replaying them is a proof that the
-    two graphs generate the same distributions.
+    ``forward`` has graph steps from ``first`` to a subgraph of ``second``, ``backward`` the
+    reverse; both are ``None`` if the answer is negative. Replaying them proves that the two graphs
+    generate the same distributions.
     """
 
     first: DirectedGraph
@@ -61,7 +61,7 @@ class Equivalence(Answer):
 
     @property
     def reason(self) -> str:
-        """Why the answer is what it is, in one sentence."""
+        """The reason for the answer, in one sentence."""
         if self:
             return "The reduced graphs have the same territories, so graph steps link them."
         sizes = [
@@ -153,7 +153,7 @@ def _described(steps: Sequence[GraphStep] | None, graph: DirectedGraph) -> list[
 
 
 def _reduced(graph: DirectedGraph) -> DirectedGraph:
-    """The graph as far as rotations reduce it."""
+    """The graph reduced by rotations."""
     return DirectedGraph.from_columns(reduced_columns(graph.columns), graph.names)
 
 
@@ -222,9 +222,8 @@ def steps_into(
 ) -> tuple[GraphStep, ...]:
     """Steps from ``graph`` to ``target``, an irreducible graph with the same territories.
 
-    Columns that are ``raised`` may be larger than need be: each is in the last of these
-    territories, each of which is one size above the one before. Then ``goal`` gives the column of
-    each territory.
+    ``raised`` columns may be larger than necessary: each is in the last of these territories, which
+    increase by one in size. Then ``goal`` gives the column of each territory.
     """
     journey = _Journey(graph)
     if goal is None:
@@ -239,24 +238,24 @@ def steps_into(
 
 
 class _Journey:
-    """A graph under way: its columns, who occupies which territory, and the steps so far."""
+    """A partly transformed graph: its columns, the occupied territories, and the steps so far."""
 
     def __init__(self, graph: DirectedGraph) -> None:
         self.columns = list(graph.columns)
         self.steps: list[GraphStep] = []
         self.node_of: dict[Territory, int] = {}
-        # The territory one size up that has this anchor: the vehicle inside it.
+        # For each anchor, the territory one size larger, whose column is the vehicle.
         self.vehicle: dict[tuple[int, int], Territory] = {}
         self._reduce()
 
     def _reduce(self) -> None:
-        """Occupy the territories from the largest size down; drop what is redundant."""
+        """Occupy the territories from the largest size down; drop redundant edges."""
         waiting: dict[int, list[int]] = {}
         for j, column in enumerate(self.columns):
             waiting.setdefault(column.bit_count(), []).append(j)
         for occupant in survey(self.columns.copy()):
             territory = occupant.territory
-            # Earlier reductions moved columns to other nodes: look up who lives here now.
+            # Earlier reductions moved columns to other nodes: look up the current node.
             inside = [j for j in waiting[territory.size] if self.columns[j] in territory]
             first, *redundant = inside
             self.node_of[territory] = first
@@ -271,7 +270,7 @@ class _Journey:
                 waiting.setdefault(territory.size - 1, []).append(child)
 
     def carry(self, territory: Territory, goal: int) -> None:
-        """Bring the column of this territory to the set ``goal``, by way of shared anchors."""
+        """Move the column of this territory to the set ``goal``, along shared anchors."""
         for waypoint in self._route(territory, goal):
             self._carry_inside(territory, *waypoint)
 
@@ -286,18 +285,18 @@ class _Journey:
             parent = gained.bit_length() - 1
             self.steps.append(ParentAddition(node, self.node_of[above], parent))
             self.columns[node] |= gained
-        # The lifted column goes its way while the one it was made equal to stays.
+        # The raised column moves while the one it was made equal to stays.
         stays = self.node_of[raised[-1]]
         self.node_of[raised[-1]] = node
         self.carry(raised[-1], goal)
         self.node_of[raised[-1]] = stays
 
     def _carry_inside(self, territory: Territory, anchor: int, goal: int) -> None:
-        """Bring the column to ``goal``, both inside one anchor: one element at a time."""
+        """Move the column to ``goal`` inside one anchor, one element at a time."""
         while (column := self._column(territory)) != goal:
             vehicle = self.vehicle[anchor, territory.size + 1]
             wanted, spare = goal & ~column, column & ~goal
-            # An element that the vehicle has already saves moving it.
+            # An element that the vehicle already contains need not be moved.
             at_hand = wanted & self._column(vehicle)
             gained = (at_hand or wanted) & -(at_hand or wanted)
             self.carry(vehicle, column | gained)
@@ -347,7 +346,7 @@ class _Journey:
 
     def reorder(self, goal: Sequence[int]) -> None:
         """Reverse cycles until the columns are in the order of ``goal``."""
-        # Equal columns may change places without a step, so they stay where that is possible.
+        # Equal columns can change places without a step, so they stay where possible.
         left = [j for j, column in enumerate(goal) if self.columns[j] != column]
         belongs: dict[int, list[int]] = {}
         for j in reversed(left):

@@ -1,4 +1,4 @@
-"""The equivalence class of a graph: members streamed, counted, compared and tabulated."""
+"""The equivalence class of a graph: listing, counting, comparing and tabulating its members."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 class EquivalenceClass(GraphClass):
-    """All graphs proved to generate the distributions of one; made by :func:`equivalence_class`.
+    """All graphs proved to generate the same distributions; made by :func:`equivalence_class`.
 
-    A union of classes of rotations (Theorem 1), the ``rotation_classes``, which further rules
-    prove to generate the same distributions. Those with the fewest edges come first.
-    Iterating streams the members in a fixed order that does not depend on the member the class
-    was made from. Irreducible members only, unless made with ``reducible=True``. Immutable.
+    A union of classes of rotations (Theorem 1), the ``rotation_classes``, which further rules prove
+    to generate the same distributions. Those with the fewest edges come first. Iteration yields the
+    members in a fixed order that does not depend on the member the class was made from. Only
+    irreducible members, unless made with ``reducible=True``. Immutable.
     """
 
     reducible: bool
@@ -79,7 +79,7 @@ class EquivalenceClass(GraphClass):
 
     @cached_property
     def seatings(self) -> list[Seating]:
-        """Which node can hold a set of which territory; the members in disjoint parts."""
+        """Which nodes can use which territories; the members in disjoint parts."""
         if not self.reducible:
             return [seating for each in self.rotation_classes for seating in each.seatings]
         return [
@@ -89,20 +89,20 @@ class EquivalenceClass(GraphClass):
 
     @property
     def cut_by(self) -> str | None:
-        """The limit that stopped the search for further classes, None if none did."""
+        """The limit that stopped the search for further classes; None if it was completed."""
         return self._linked[0].cut_by
 
     @property
     def n_edges(self) -> tuple[int, int]:
         """The fewest and the most edges of an irreducible member.
 
-        The two differ where a rule drops an edge that another member needs.
+        They differ if a rule drops an edge that another member needs.
         """
         edges = [c.n_edges for c in self.rotation_classes if c.seatings]
         return edges[0], edges[-1]
 
     def iter_acyclic(self) -> Iterator[DirectedGraph]:
-        """Stream the acyclic members, if there are any."""
+        """Iterate over the acyclic members, if there are any."""
         for columns in self._acyclic.iter_columns():
             yield DirectedGraph.from_columns(columns, self.names)
 
@@ -113,14 +113,14 @@ class EquivalenceClass(GraphClass):
 
     @cached_property
     def _acyclic(self) -> AcyclicMembers:
-        # Any member will do: all have the same d-separations.
+        # Any member suffices: all have the same d-separations.
         return AcyclicMembers(self.graph.columns, self._has_key)
 
     def certificate(self, graph: DirectedGraph) -> ClassCertificate:
         """The proof that a graph of the class generates the same distributions.
 
         Steps of rotations and of rules from the graph that the class was made from to a subgraph
-        of ``graph``, each of which can be applied by itself.
+        of ``graph``, each of which can be applied separately.
 
         Raises
         ------
@@ -178,7 +178,7 @@ class EquivalenceClass(GraphClass):
         return *super()._identity(), self.reducible
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What was counted is left behind; it can be counted again.
+        # Counts are not sent along; they can be computed again.
         return partial(EquivalenceClass, **self._options), (self.graph,)
 
     def __repr__(self) -> str:
@@ -228,26 +228,26 @@ def equivalence_class(
     Parameters
     ----------
     graph : DirectedGraph, or a text of edges such as ``"a -> b, b -> c"``
-        Any member; a reducible graph is accepted, too.
+        Any member; a reducible graph is accepted too.
     interventions : sequence of sequences of str or int, optional
         The whole design: for every table the variables that were intervened on (perfect
         interventions), ``[]`` for observed data. ``[[], ["a"]]`` is observed data and a table in
         which ``a`` was set. Without ``[]`` there is no observed table.
     exogenous : sequence of str or int, optional
-        Variables that are taken as given, with any covariance. Nothing causes them, and rotations
-        act on the columns of the other variables only: the class is that of a design in which they
-        are intervened on in every table, and edges into them are not looked at.
+        Exogenous variables, with any covariance. Nothing causes them, and rotations act only on the
+        columns of the other variables: the class is that of a design in which they are intervened
+        on in every table, and edges into them are ignored.
     rules : {"all", "rotations"}, default "all"
-        Whether the rules beyond rotations are searched for further graphs, or rotations
-        alone: the class of the paper. ``completeness`` says whether there may be others still.
+        Whether to search for further graphs with the rules beyond rotations, or only with rotations
+        (the class of the paper). ``completeness`` says whether there may be others.
     reducible : bool, default False
         Whether members with redundant edges are listed and counted too.
     max_states : int, default 300,000
-        Maximum number of intermediate results of an exact count in memory at once; counts that need
-        more raise LimitError. Listing members does not need any.
+        Maximum number of intermediate results of an exact count in memory; counts that need more
+        raise LimitError. Listing members needs none.
     max_classes : int, default 256
-        How many classes of rotations the rules may join; ``completeness`` says if that cut the
-        search.
+        Maximum number of classes of rotations to join; ``completeness`` says if this limit stopped
+        the search.
 
     Examples
     --------
@@ -270,8 +270,8 @@ def equivalence_class(
     >>> print(equivalence_class(g).completeness.value)
     all graphs with these distributions are members, proved
 
-    An intervention settles what observed data leave open: three graphs are a chain's class, and
-    setting an end of it leaves the chain alone or the two others.
+    An intervention determines what observational data leave open: the class of a chain has three
+    graphs, and intervening on one end leaves only the chain or the two others.
 
     >>> chain = DirectedGraph.from_edges([("a", "b"), ("b", "c")])
     >>> equivalence_class(chain).size, equivalence_class(chain, interventions=[[], ["a"]]).size
@@ -279,7 +279,7 @@ def equivalence_class(
     >>> equivalence_class(chain, interventions=[[], ["c"]]).size
     2
 
-    So does knowing that nothing causes a variable:
+    Knowing that nothing causes a variable has the same effect:
 
     >>> equivalence_class(chain, exogenous=["a"]).size
     1

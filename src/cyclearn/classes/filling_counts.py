@@ -1,10 +1,9 @@
-"""Counting the ways to fill the seats of a block, exact.
+"""Exact counts of the ways to fill the seats of a block.
 
-Irreducible members are counted by permanents of integer matrices that are sparse or repetitive,
-one row for each node and one column for each seat.
-Among reducible ones the surplus moves down: a node enters at a seat and moves down a chain of seats
-until one is free. The seats that are filled in the end do not depend on the order of the nodes, as
-with cars that look for parking space, so either sweep below may choose its order.
+Irreducible members are counted by permanents of sparse or repetitive integer matrices, with one row
+per node and one column per seat. For reducible members the surplus moves down: a node enters at a
+seat and moves down a chain of seats to a free one. The seats that are filled at the end do not
+depend on the order of the nodes, as in parking functions, so each sweep below may choose its order.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def count_fillings(
 
     Examples
     --------
-    Two cars that may enter at either of two places, the first above the second:
+    Two nodes that may enter at either of two seats, the first above the second:
 
     >>> count_fillings([{0: 1, 1: 1}, {0: 1, 1: 1}], [1, None])
     3
@@ -49,7 +48,7 @@ def count_fillings(
 
 
 def chain_below(seat: int | None, below: Sequence[int | None]) -> list[int]:
-    """A seat and those that a node may move down to from there, one after the other."""
+    """A seat and the seats below it, one after the other."""
     found = []
     while seat is not None:
         found.append(seat)
@@ -60,7 +59,7 @@ def chain_below(seat: int | None, below: Sequence[int | None]) -> list[int]:
 def _permanent(
     rows: Sequence[Mapping[int, int]], below: Sequence[int | None], max_states: int
 ) -> int | None:
-    """Seat by seat where nothing moves down; the state is how many nodes of each kind are left.
+    """Seat by seat if nothing moves down; the state is the number of nodes of each kind left.
 
     Nodes whose rows are multiples of each other are of one kind.
     """
@@ -110,7 +109,7 @@ def _sweep_nodes(
     order = _sweep_order(reach)
     states = {0: 1}
     for position, j in enumerate(order):
-        # A seat that no later node can come to must be filled by now.
+        # A seat that no later node can reach must be filled by now.
         due = ~union(reach[k] for k in order[position + 1 :]) & (1 << len(below)) - 1
         following: dict[int, int] = {}
         for filled, ways in states.items():
@@ -130,7 +129,7 @@ def _sweep_nodes(
 
 
 def _sweep_order(reach: Sequence[int]) -> list[int]:
-    """Nodes, each with the seats that it reaches, so that few seats are begun and not finished."""
+    """Order the nodes, with the seats that each reaches, so that few seats are open at a time."""
     remaining = set(range(len(reach)))
     begun = 0
     order: list[int] = []
@@ -145,7 +144,7 @@ def _sweep_order(reach: Sequence[int]) -> list[int]:
 def _sweep_seats(
     rows: Sequence[Mapping[int, int]], below: Sequence[int | None], max_states: int
 ) -> int | None:
-    """Seat by seat from the top; the state is how many nodes of each kind are left.
+    """Seat by seat from the top; the state is the number of nodes of each kind left.
 
     Nodes with equal rows are of one kind. The surplus of a seat is part of the state until the
     seat below it is swept.
@@ -189,11 +188,11 @@ def _changed(counts: tuple[int, ...], position: int, change: int) -> tuple[int, 
 
 
 def completions(reach: Sequence[int], free: int) -> list[int] | None:
-    """For each node a free seat of its own within its reach, or None where that is impossible."""
+    """Assign each node a different free seat within its reach; None if this is impossible."""
     owner: dict[int, int] = {}
     seat_of = [-1] * len(reach)
     for node in range(len(reach)):
-        # Breadth first to a seat that nobody holds, past holders who can move on.
+        # Breadth first to a free seat, past nodes that can move on.
         wanted_by: dict[int, int] = {}
         frontier, seen, seat = [node], 0, -1
         while frontier and seat < 0:

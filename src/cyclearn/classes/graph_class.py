@@ -1,4 +1,4 @@
-"""What is asked of a class of graphs: a list, a sample, the nearest member, the table of edges."""
+"""Common methods of classes of graphs: list, sample, nearest member, table of edges."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def group_territories(
 ) -> tuple[ClassKey, ...]:
     """For every group, the territories of the graph that keeps only the edges into it.
 
-    Graphs with equal ones cannot be told apart by a design with these groups; rules may link
+    A design with these groups cannot distinguish graphs with equal territories; rules may link
     different ones.
     """
     return tuple(territories(columns_into(graph.columns, group)) for group in groups)
@@ -84,7 +84,7 @@ class GraphClass(Answer, SeatedGraphs, ABC):
     max_classes: int
 
     def _write(self, graph: DirectedGraph, **options: Any) -> None:
-        """Check what the class is made from, and write it once, past the guard in __setattr__."""
+        """Check the arguments, and set attributes once, bypassing the guard in __setattr__."""
         checked_graph(graph)
         one_of("rules", options["rules"], get_args(Rules))
         for name in ("max_states", "max_classes"):
@@ -94,7 +94,7 @@ class GraphClass(Answer, SeatedGraphs, ABC):
     @property
     @abstractmethod
     def _groups(self) -> tuple[tuple[int, ...], ...]:
-        """Nodes whose columns move among themselves, independently of those of other groups."""
+        """Groups of nodes whose columns move independently of those of other groups."""
 
     @cached_property
     def _keys(self) -> tuple[ClassKey, ...]:
@@ -108,7 +108,7 @@ class GraphClass(Answer, SeatedGraphs, ABC):
         return [linked_classes(key, max_classes=self.max_classes) for key in self._keys]
 
     def _has_key(self, key: ClassKey, group: int = 0) -> bool:
-        # Most often it is the same, and then nothing has to be searched.
+        # Usually they are the same, and no search is needed.
         return key == self._keys[group] or key in self._linked[group].links
 
     def _iter_differing(self, graph: DirectedGraph) -> Iterator[tuple[int, ...]]:
@@ -145,10 +145,10 @@ class GraphClass(Answer, SeatedGraphs, ABC):
 
     @property
     def redundancy_cut_by(self) -> str | None:
-        """The limit that stopped the search for redundant edges, None if none did.
+        """The limit that stopped the search for redundant edges; None if it was completed.
 
-        Where it did, some of the members may have an edge that can be dropped; no irreducible graph
-        of the classes found is missing.
+        If it was stopped, some members may have a redundant edge; no irreducible graph of the
+        classes found is missing.
         """
         limits = (each.redundancy_cut_by for found in self._rotation_classes for each in found)
         return next((limit for limit in limits if limit is not None), None)
@@ -166,16 +166,16 @@ class GraphClass(Answer, SeatedGraphs, ABC):
         return next((worst for worst in worst_first if worst in found), Completeness.PROVED)
 
     def __contains__(self, graph: object) -> bool:
-        """Whether the graph is proved to generate these distributions, with redundant edges or not.
+        """Whether the graph is proved to generate these distributions.
 
-        A graph is in the class as well if it is a member together with redundant edges.
+        A member with additional redundant edges is in the class too.
         """
         if not isinstance(graph, DirectedGraph) or set(graph.names) != set(self.names):
             return False
         return not any(True for _ in self._iter_differing(graph))
 
     def _identity(self) -> tuple[object, ...]:
-        """What two classes have in common exactly when they are the same."""
+        """A key that is equal for two classes if and only if they are the same."""
         links = tuple(frozenset(linked.links) for linked in self._linked)
         return self._groups, links, self.names
 
@@ -249,7 +249,7 @@ class GraphClass(Answer, SeatedGraphs, ABC):
         # Python's own generator draws whole numbers of any size.
         source = Random(int(generator(random_state).integers(2**62)))
         size = self.size
-        # Numbers are drawn only where there is a choice, so that one part stays one stream.
+        # Draw a number only if there is a choice, so that one part uses one stream.
         has_parts = len(self.seatings) > 1
         return tuple(
             self.draw(source.randrange(size) if has_parts else 0, source) for _ in range(n)
@@ -258,8 +258,8 @@ class GraphClass(Answer, SeatedGraphs, ABC):
     def nearest(self, graph: DirectedGraph, *, time_limit: float | None = None) -> NearestMember:
         """The member nearest to ``graph`` in structural Hamming distance, with bounds.
 
-        Of several that are equally near it is the first by the rule that chooses the member shown
-        (smallest feedback, then the smallest list of edges, names compared by code point).
+        Ties are resolved by the rule that chooses the member shown (smallest feedback, then the
+        smallest list of edges, names compared by code point).
         """
         graph = checked_graph(graph).reordered(self.names)
         if self._by_name is not self:
@@ -300,7 +300,7 @@ class GraphClass(Answer, SeatedGraphs, ABC):
         return nearest.distance
 
     def edge_table(self) -> pd.DataFrame:
-        """In how many members each pair of nodes is adjacent, and how.
+        """The number of members in which each pair of nodes is adjacent, by direction.
 
         Returns
         -------

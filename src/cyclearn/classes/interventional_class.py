@@ -1,18 +1,18 @@
-"""The graphs that a list of experiments cannot tell from one: the class under interventions.
+"""The class under interventions: graphs that a list of experiments cannot distinguish.
 
 Two graphs generate the same tuples of distributions, one for each table, exactly when for every
 group of the design they generate the same distributions with only the edges into that group kept
-(the documentation, "Interventions", proves it). So the class is a product: the columns of a group
-move as rotations and rules let them move among themselves, independently of other groups.
+(the documentation, "Interventions", proves it). So the class is a product: rotations and rules move
+the columns of a group independently of other groups.
 
 **Designs** say which variables are intervened on in each table. A perfect intervention sets a
 variable: its equation, parents and noise are replaced by
 values that do not depend on anything else in the system. With U the other variables of a table, it
-tells the distribution of x_U given the targets, which is that of the matrix Σ_{i∈U} q_i q_iᵀ, where
-q_i is column i of Q = (I − B)Ω^(−1/2).
+determines the distribution of x_U given the targets, which is that of the matrix Σ_{i∈U} q_i q_iᵀ,
+where q_i is column i of Q = (I − B)Ω^(−1/2).
 
-Variables that are untargeted in the same tables form a *group*. The tables tell the sum of q_i q_iᵀ
-over every group, and nothing else (the documentation, "Interventions").
+Variables that are untargeted in the same tables form a *group*. The tables determine the sum of q_i
+q_iᵀ over every group, and nothing else (the documentation, "Interventions").
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from cyclearn.graphs.graph_input import checked_graph
 class InterventionalClass(GraphClass):
     """All graphs proved to generate the same tuples of distributions under some interventions.
 
-    Made by :func:`cyclearn.equivalence_class` with ``interventions``. Iterating streams the
-    members in a fixed order. Members have no edge that is redundant under the design: an edge can
-    be redundant in observed data alone and be settled by an intervention. Immutable.
+    Made by :func:`cyclearn.equivalence_class` with ``interventions``. Iteration yields the members
+    in a fixed order. Members have no edge that is redundant under the design: an edge can be
+    redundant for observational data and be determined by an intervention. Immutable.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class InterventionalClass(GraphClass):
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """Variables that are targeted in the same tables: their parents can trade places."""
+        """Groups of variables that are targets in the same tables, where columns can move."""
         return tuple(tuple(self.names[j] for j in group) for group in self.design.groups)
 
     @property
@@ -82,7 +82,7 @@ class InterventionalClass(GraphClass):
 
     @cached_property
     def seatings(self) -> tuple[Seating, ...]:
-        """Which node can hold a set of which territory; the members in disjoint parts."""
+        """Which nodes can use which territories; the members in disjoint parts."""
         choices = [
             [seats for each in found for seats in _iter_group_seats(group, each.seatings)]
             for group, found in zip(self.design.groups, self._rotation_classes, strict=True)
@@ -91,7 +91,7 @@ class InterventionalClass(GraphClass):
         return tuple(seating for seating in found if not seating.is_empty)
 
     def _seating(self, parts: Sequence[_GroupSeats]) -> Seating:
-        """The groups side by side: as many territories as nodes, each for the nodes of one."""
+        """The groups combined: as many territories as nodes, each for the nodes of one group."""
         group_of_node = [-1] * len(self.names)
         held: list[Territory] = []
         group_of_seat: list[int] = []
@@ -116,7 +116,7 @@ class InterventionalClass(GraphClass):
         )
 
     def told_apart_by(self, graph: DirectedGraph) -> tuple[tuple[str, ...], ...]:
-        """The groups of variables whose equations the design tells from those of another graph.
+        """The groups of variables whose equations the design distinguishes from another graph.
 
         Empty for a graph of the class.
 
@@ -147,11 +147,11 @@ _GroupSeats = list[tuple[Territory, frozenset[int]]]
 
 
 def _iter_group_seats(group: Sequence[int], parts: Sequence[Seating]) -> Iterator[_GroupSeats]:
-    """The seats that are left for a group when every other node holds itself alone."""
+    """The seats that are left for a group if every other node has only itself."""
     own = set(group)
     for part in parts:
         others = [j for j in range(len(part.territories)) if j not in own]
-        # Territories of single nodes never meet, so the seat of another node is forced.
+        # Territories of single nodes are disjoint, so the seat of another node is forced.
         taken = [
             seat
             for j in others
@@ -185,7 +185,7 @@ class InterventionDesign:
 
     @cached_property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """Nodes that are targeted in the same tables, those left out that always are."""
+        """Nodes that are targets in the same tables, except those that always are."""
         together: dict[tuple[bool, ...], list[int]] = {}
         for j in range(self.n_nodes):
             together.setdefault(tuple(j in targets for targets in self.tables), []).append(j)
@@ -199,7 +199,7 @@ class InterventionDesign:
 
 
 def as_design(interventions: Interventions, graph: DirectedGraph) -> InterventionDesign:
-    """The design that a list of targets for each table describes, checked.
+    """Check a list of targets for each table and return the design.
 
     Examples
     --------
@@ -236,11 +236,11 @@ def _targets(targets: Sequence[Node], graph: DirectedGraph) -> tuple[int, ...]:
 
 
 def class_key(graph: DirectedGraph, design: InterventionDesign) -> tuple[ClassKey, ...]:
-    """Equal for two graphs exactly if the design is not known to tell them apart."""
+    """A key that is equal for two graphs unless the design is known to distinguish them."""
     return tuple(map(_first_linked, group_territories(graph, design.groups)))
 
 
 @lru_cache(maxsize=1 << 14)
 def _first_linked(key: ClassKey) -> ClassKey:
-    """One class of rotations for all that the rules link."""
+    """One class of rotations to represent all classes that the rules link."""
     return min(linked_classes(key).links)

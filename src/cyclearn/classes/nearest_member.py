@@ -1,12 +1,11 @@
 """The member of a class nearest to a graph in structural Hamming distance.
 
-An edge between two blocks (:mod:`cyclearn.classes.seating`) can only point one way: could each node
-hold a set with the other, the two could change places, and the blocks were one. So the distance is
-a sum over blocks, each of which is filled by itself. The fillings of a block are listed, where they
-are few, and the first by :func:`canonical_order` of the nearest is taken.
-
-Where a block is large, an integer programme with one variable for each possible edge settles it.
-Which of several equally near fillings of such a block is taken is left to the programme.
+An edge between two blocks (:mod:`cyclearn.classes.seating`) has only one possible direction: if
+each node could have a set with the other, the two could change places, and the blocks would be one.
+So the distance is a sum over blocks, which are filled independently. If a block has few fillings,
+they are listed, and the nearest is taken, the first by :func:`canonical_order` among ties. For a
+large block, an integer programme with one variable for each possible edge finds the nearest; among
+ties its choice is arbitrary.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from cyclearn.graphs.directed_graph import DirectedGraph, structural_hamming_dis
 
 @dataclass(frozen=True)
 class NearestMember:
-    """A member of a class near to a graph, and what is known of the smallest distance."""
+    """A member of a class near a graph, with a lower bound of the smallest distance."""
 
     member: DirectedGraph
     distance: int
@@ -36,11 +35,11 @@ class NearestMember:
 
     @property
     def is_exact(self) -> bool:
-        """Whether no member is nearer."""
+        """Whether it is proved that no member is nearer."""
         return self.distance == self.lower_bound
 
 
-# Fillings of a block that are listed.
+# Maximum number of fillings of a block to list.
 _MAX_LISTED = 2_000
 
 
@@ -49,8 +48,8 @@ def nearest_member(
 ) -> NearestMember:
     """The member of the class of ``seating`` nearest to ``graph``.
 
-    Of several it is the first by the rule that chooses the member shown, nodes in the order of
-    their numbers.
+    Ties are resolved by the rule that chooses the member shown, nodes in the order of their
+    numbers.
     """
     columns, found = [0] * graph.n_nodes, list[int]()
     for block in seating.blocks:
@@ -63,7 +62,7 @@ def nearest_member(
         return known
     solution, bound = _by_integer_programme(seating, graph, time_limit)
     if solution is not None:
-        # The blocks that were listed are nowhere worse.
+        # The listed blocks are at least as near.
         for j in found:
             solution[j] = columns[j]
         known = min(_measured(solution, graph), known, key=lambda near: near.distance)
@@ -73,7 +72,7 @@ def nearest_member(
 def _near_filling(
     seating: Seating, block: Block, graph: DirectedGraph
 ) -> tuple[tuple[int, ...], bool]:
-    """The first of the nearest fillings listed of a block, and whether none is nearer."""
+    """The first of the nearest listed fillings of a block, and whether the list is complete."""
     # Edges between nodes of two groups can point both ways: such blocks are filled together.
     most = _MAX_LISTED if seating.groups is None else 1
     fillings = list(islice(seating.iter_block(block), most + 1))
@@ -85,7 +84,7 @@ def _near_filling(
 
 
 def _block_distance(block: Block, graph: DirectedGraph) -> Callable[[tuple[int, ...]], int]:
-    """What a filling of a block adds to the distance, up to a constant."""
+    """The contribution of a filling of a block to the distance, up to a constant."""
     inside = sum(1 << j for j in block.nodes)
     wanted = {j: graph.columns[j] for j in block.nodes}
     children = support_to_columns(graph.adjacency.T)
@@ -94,7 +93,7 @@ def _block_distance(block: Block, graph: DirectedGraph) -> Callable[[tuple[int, 
         differs = {j: c ^ wanted[j] for j, c in zip(block.nodes, filling, strict=True)}
         total = 0
         for j, places in differs.items():
-            # An edge that the graph has in the other direction is one to be reversed.
+            # An edge in the other direction is to be reversed.
             total += (places & (inside | wanted[j] | ~children[j])).bit_count()
             # The same inside, where the place across belongs to the block, counted once.
             turned = places & inside & (wanted[j] ^ children[j]) & ((1 << j) - 1)
@@ -111,7 +110,7 @@ def _measured(columns: Sequence[int], graph: DirectedGraph) -> NearestMember:
 
 
 class _Programme:
-    """An integer programme: variables, numbered as they are asked for, rows and prices."""
+    """An integer programme: variables, numbered as they are requested, rows and costs."""
 
     def __init__(self) -> None:
         self.number: dict[tuple[str, tuple[int, ...]], int] = {}
@@ -128,7 +127,7 @@ class _Programme:
 
         n = len(self.number)
         entries = [(r, v, c) for r, (row, _, _) in enumerate(self.rows) for v, c in row.items()]
-        # That of scipy 1.13 takes places of 32 bits only.
+        # scipy 1.13 accepts only 32-bit indices.
         r, v = np.array([entry[:2] for entry in entries], dtype=np.int32).T
         c = [entry[2] for entry in entries]
         objective = np.zeros(n)
@@ -149,7 +148,7 @@ class _Programme:
 def _by_integer_programme(
     seating: Seating, graph: DirectedGraph, time_limit: float | None
 ) -> tuple[list[int] | None, int]:
-    """Columns of the nearest member met, None where the time did not suffice, and a lower bound."""
+    """Columns of the nearest member found, None if time ran out, and a lower bound."""
     programme = _Programme()
     _add_members(programme, seating)
     _add_distance(programme, graph)
@@ -189,7 +188,7 @@ def _add_members(programme: _Programme, seating: Seating) -> None:
     rows += [(row, 0.0, 0.0) for row in n_chosen]
     rows += [(row, -np.inf, 0.0) for row in allows.values()]
     for seat, j in product(seating.redundant, range(p)):
-        # Not all entries of a set that node j may not hold, if it takes this seat.
+        # If node j takes this seat, exclude all sets that it must not have.
         for members in seating.excluded(seat, j):
             row = {
                 variable("sits", seat, anchor, j): 1.0
@@ -212,7 +211,7 @@ def _add_members(programme: _Programme, seating: Seating) -> None:
 
 
 def _add_distance(programme: _Programme, graph: DirectedGraph) -> None:
-    """Prices, and the rows that they need: what is paid is the distance to the graph."""
+    """Costs, and the rows that define them: the total is the distance to the graph."""
     for i, j in combinations(range(graph.n_nodes), 2):
         forward, back = graph.has_edge(i, j), graph.has_edge(j, i)
         edges = [programme.number.get(("edge", e)) for e in ((i, j), (j, i))]
@@ -221,7 +220,7 @@ def _add_distance(programme: _Programme, graph: DirectedGraph) -> None:
             programme.price |= {e: -1.0 if forward else 1.0 for e in edges if e is not None}
             continue
         have, turned = edges if forward else edges[::-1]
-        # One edge to add, remove or reverse, whichever it is, costs one.
+        # Each edge to add, remove or reverse costs one.
         differs = programme.variable("differs", i, j)
         programme.price[differs] = 1.0
         kept = {} if have is None else {have: 1.0}

@@ -1,4 +1,4 @@
-"""One class of rotations (Theorem 1), and edges redundant though no rotation drops them.
+"""One class of rotations (Theorem 1), and redundant edges that no rotation drops.
 
 A graph is reducible if a proper subgraph has the same distributions. In one class of rotations all
 irreducible graphs have equally many edges. The rules beyond rotations join classes with different
@@ -6,10 +6,10 @@ numbers of edges, and then a graph that no rotation reduces can still have a sub
 with fewer. (Not always: it may have one edge more than another graph with the same distributions,
 and yet none that could be dropped.)
 
-Whether the column C of a node can lose an entry depends on C, on the node, which must stay, and
-on the smaller columns that move inside C and would stop doing so: on nothing else. So the graphs of
-a class without such entries are found by placing the smaller columns where it depends on them, and
-leaving out some sets of the larger ones.
+Whether the column C of a node can lose an entry depends only on C, on the node, which must stay,
+and on the smaller columns that move inside C and could no longer do so. So the graphs of a class
+without such entries are found by fixing the smaller columns where they matter, and excluding some
+sets of the larger ones.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def has_redundant_edge(columns: Sequence[int]) -> bool:
 
 
 def irreducible_columns(columns: Sequence[int]) -> tuple[int, ...]:
-    """Columns of a subgraph with the same distributions, no edge of which is seen to be redundant.
+    """Columns of a subgraph with the same distributions and without edges known to be redundant.
 
     Examples
     --------
@@ -91,10 +91,10 @@ def irreducible_seatings(
 ) -> tuple[tuple[Seating, ...], str | None]:
     """The graphs of a class of rotations that have no subgraph in a smaller class.
 
-    ``keys`` are the classes of rotations with the same distributions. The graphs are in disjoint
-    parts, beside which is the limit that cut the search for redundant edges, None if none did:
-    ``max_effort`` is how many columns without an entry, and places of smaller columns, are looked
-    at. A search that was cut leaves graphs with a redundant edge; it loses none without.
+    ``keys`` are the classes of rotations with the same distributions. Returns the graphs in
+    disjoint parts, and the limit that stopped the search for redundant edges, or None:
+    ``max_effort`` limits the number of reduced columns and placements of smaller columns to
+    examine. A stopped search may leave graphs with a redundant edge, but does not lose any without.
     """
     fewer = _with_fewer_edges(key, keys)
     below = territory_below(key)
@@ -122,7 +122,7 @@ def irreducible_seatings(
         redundant = {}
         for m, sets in found.items():
             inside = chain_below(m, below)[1:]
-            # Where it does not depend on the smaller columns, any place of them will do.
+            # If it does not depend on the smaller columns, any placement of them suffices.
             place = tuple(at.get(s, next(key[s].iter_sets())) for s in inside)
             redundant[m] = sets.get(place, frozenset())
         parts.append(
@@ -144,9 +144,9 @@ def _shrunk_sets(
     fewer: Collection[ClassKey],
     budget: SearchBudget,
 ) -> dict[tuple[int, ...], frozenset[int]]:
-    """For every place of the columns inside, the sets one node smaller that the mover can become.
+    """For every placement of inner columns, the smaller sets that the mover can become.
 
-    Nothing where the budget does not suffice: then members with a redundant edge are kept.
+    None if the budget is exhausted: then members with a redundant edge are kept.
     """
     territory = key[mover]
     if not budget.spend(territory.count() * territory.size * prod(key[s].count() for s in inside)):
@@ -170,9 +170,9 @@ def _shrunk_sets(
 class RotationClass(SeatedGraphs):
     """The graphs with these territories; part of an :class:`EquivalenceClass`, which makes it.
 
-    Irreducible members only. ``linked`` are the territories of all classes with the same
-    distributions: members with a subgraph in one of them are left out too. There may be none left,
-    and then ``seatings`` is empty.
+    Only irreducible members. ``linked`` are the territories of all classes with the same
+    distributions: members with a subgraph in one of them are omitted too. If none are left,
+    ``seatings`` is empty.
     """
 
     territories: ClassKey
@@ -182,7 +182,7 @@ class RotationClass(SeatedGraphs):
 
     @property
     def seatings(self) -> tuple[Seating, ...]:
-        """Which node can hold a set of which territory; the members in disjoint parts.
+        """Which nodes can use which territories; the members in disjoint parts.
 
         One part, unless some members have an edge that only a rule shows to be redundant.
         """
@@ -190,7 +190,7 @@ class RotationClass(SeatedGraphs):
 
     @property
     def redundancy_cut_by(self) -> str | None:
-        """The limit that stopped the search for redundant edges, None if none did."""
+        """The limit that stopped the search for redundant edges; None if it was completed."""
         return self._irreducible[1]
 
     @cached_property

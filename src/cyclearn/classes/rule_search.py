@@ -1,16 +1,16 @@
-"""Classes of rotations that the rules reach from a graph, and graphs inside others.
+"""Classes of rotations that the rules reach from a graph, and inclusion of graphs.
 
-**Completeness.** Rotations and rules prove that graphs generate the same distributions. That no
-other graph does is another matter. Two facts settle it for small graphs.
+**Completeness.** Rotations and rules prove that graphs generate the same distributions, but not
+that no other graph does. Two facts prove that for small graphs.
 
 **Few nodes.** All pairs of classes on up to five nodes have been compared: any two that neither
-rotations nor the rules link differ, by a proof.
+rotations nor the rules link are proved to differ.
 
 **Parts.** Let the graph fall into parts that no edge joins. A graph with the same distributions has
 the same largest columns (the documentation, "Beyond the theorem"), so it falls into the same parts.
-The distributions of a part are those of the whole in which all other variables are independent of
-everything. So each part of the one graph generates the distributions of the same part of the
-other, and the class of the whole is complete if those of its parts are.
+The distributions of a part are those of the whole graph in which all other variables are
+independent. So each part of the one graph generates the distributions of the same part of the
+other, and the class of the whole graph is complete if those of its parts are.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ MAX_EFFORT = 100_000
 
 @dataclass(frozen=True)
 class RuleLink:
-    """How a class was reached: columns of a graph of the class ``source``, and one use of a rule.
+    """How a class was reached: columns of a graph of the class ``source``, and a rule.
 
-    ``columns[s]`` is in the territory of seat s of the source, or, for a mover that was raised, in
-    that of the seat it was raised to. The use changes the column of its mover.
+    ``columns[s]`` is in the territory of seat s of the source, or, for a raised mover, in that of
+    the seat it was raised to. The rule changes the column of the mover.
     """
 
     source: ClassKey
@@ -52,7 +52,7 @@ class RuleLink:
 
     @property
     def columns_after(self) -> Columns:
-        """The multiset after the use, in the order of the seats of the source."""
+        """The multiset after the rule, in the order of the seats of the source."""
         after = list(self.columns)
         after[self.use.mover] = self.use.after
         return tuple(after)
@@ -62,7 +62,7 @@ class RuleLink:
 class LinkedClasses:
     """Classes of rotations with the same distributions, each with the link to it.
 
-    The first has none. ``cut_by`` names the limit that ended the search; what was found stays
+    The first has none. ``cut_by`` names the limit that ended the search; the classes found are
     proved.
     """
 
@@ -81,16 +81,16 @@ class LinkedClasses:
 def linked_classes(
     start: ClassKey, *, max_classes: int = MAX_CLASSES, max_effort: int = MAX_EFFORT
 ) -> LinkedClasses:
-    """Search the rules outward from a class, breadth first.
+    """Breadth-first search of the classes that the rules reach.
 
     Parameters
     ----------
     start : tuple of Territory
         The territories of a graph.
     max_classes : int
-        Classes to find at most.
+        Maximum number of classes to find.
     max_effort : int
-        Sets, chordal graphs and placements of columns to look at, at most.
+        Maximum number of sets, chordal graphs and placements of columns to examine.
 
     Examples
     --------
@@ -119,8 +119,8 @@ def _iter_links(key: ClassKey, budget: SearchBudget) -> Iterator[RuleLink]:
     below = territory_below(key)
     for use in iter_rule_uses(key, budget):
         placed = dict(use.witness) | {use.mover: use.before}
-        # Smaller columns moved inside this one; their places when it moves make a difference.
-        # All others go on moving as before, so it does not matter where they are.
+        # Smaller columns moved inside this one, so their places matter when it changes.
+        # All others move as before, so their places do not matter.
         inside = chain_below(use.mover, below)[1:]
         if not budget.spend(prod(key[s].count() for s in inside)):
             return
@@ -137,7 +137,7 @@ def _iter_links(key: ClassKey, budget: SearchBudget) -> Iterator[RuleLink]:
 
 
 def iter_column_multisets(key: ClassKey, limit: int) -> Iterator[Columns]:
-    """The multisets of columns of a class, irreducible ones, at most ``limit`` of them."""
+    """At most ``limit`` irreducible multisets of columns of a class."""
     # Only the first ``limit`` sets of a territory can occur among the first products.
     choices = [list(islice(territory.iter_sets(), limit)) for territory in key]
     return islice(product(*choices), limit)
@@ -146,9 +146,9 @@ def iter_column_multisets(key: ClassKey, limit: int) -> Iterator[Columns]:
 def is_contained(inner: ClassKey, outer: ClassKey, *, max_members: int = 200) -> bool:
     """Whether a member of one class is a subgraph of a member of the other, so Θ ⊆ Θ.
 
-    True is a proof. Every column of the inner graph needs a column of its own in some member of the
-    outer class, reducible members included, that contains it. A column of a reducible member sits
-    in its own territory or in a larger one around it, so this is a matching.
+    True is a proof. Every column of the inner graph must be contained in a different column of some
+    member of the outer class, which may be reducible. A column of a reducible member is in its own
+    territory or in a larger one around it, so this is a matching.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def _has_room(room: Iterable[Territory], column: int) -> bool:
 
 
 def _is_covered(inner: ClassKey, outer: ClassKey) -> bool:
-    """Whether every column of one class lies in a column of the other: needed for Θ ⊆ Θ.
+    """Whether every column of one class lies in a column of the other, which Θ ⊆ Θ requires.
 
     The largest columns of a class are anchors, and they never move.
     """
@@ -189,7 +189,7 @@ def _is_covered(inner: ClassKey, outer: ClassKey) -> bool:
 
 
 def _around(seat: int, key: ClassKey) -> list[Territory]:
-    """The territory and those above it: one size larger, with anchors that this one took over."""
+    """The territory and those above it: each is one size larger, with inherited anchors."""
     found = [key[seat]]
     for territory in found:
         found += [
@@ -202,12 +202,12 @@ def _around(seat: int, key: ClassKey) -> list[Territory]:
     return found
 
 
-# All pairs of classes on so many nodes are proved different or equal.
+# Up to this number of nodes, all pairs of classes are proved different or equal.
 _NODES_SETTLED = 5
 
 
 class Completeness(Enum):
-    """Whether a class holds all graphs with its distributions; the value is a sentence."""
+    """Whether a class contains all graphs with its distributions; the value is a sentence."""
 
     PROVED = "all graphs with these distributions are members, proved"
     CONJECTURED = (
@@ -216,12 +216,12 @@ class Completeness(Enum):
     )
     CUT = "a limit stopped the search; further graphs may generate the same distributions"
     ROTATIONS = (
-        "all graphs that rotations link are members, as asked; further rules were not searched"
+        "all graphs that rotations link are members, as requested; further rules were not used"
     )
 
 
 def completeness(columns: Sequence[int], linked: LinkedClasses) -> Completeness:
-    """What is known about a class that the rules were searched for."""
+    """The completeness of a class after the search."""
     from scipy.sparse.csgraph import connected_components
 
     if linked.cut_by is not None:

@@ -1,11 +1,12 @@
-"""Graphs that seatings describe: streamed, counted and drawn, in disjoint parts.
+"""Graphs described by seatings: listing, counting and sampling, in disjoint parts.
 
-**Edges.** The members in which node j uses territory u factor into the sets of u and the ways to
-seat all other nodes, so one count for each node and territory serves every edge into that node.
+**Edges.** The number of members in which node j uses territory u is a product of the sets of u and
+the ways to seat all other nodes, so one count per node and territory suffices for all edges into
+that node.
 
-**Draws.** Members are drawn with equal probabilities, without listing them. Node by node, a
-territory is drawn with the number of members that use it for a weight, then a set of that
-territory; so large classes cost no more than the counts that they need.
+**Sampling.** Members are drawn with equal probabilities, without listing them. For each node, a
+territory is drawn with a weight equal to the number of members that use it, then a set of that
+territory; so the work for large classes is only that of the counts.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class EdgeCounts:
         self._pair_counts: dict[tuple[Territory, int, int], int] = {}
 
     def __iter__(self) -> Iterator[PairCount]:
-        """Stream the pairs that are adjacent in some member, in the order of their indices."""
+        """Iterate over pairs that are adjacent in some member, in the order of their indices."""
         into = self._inner_counts
         for i, j in sorted({(min(edge), max(edge)) for edge in into}):
             to, back = self._times_others((i, j)), self._times_others((j, i))
@@ -57,7 +58,7 @@ class EdgeCounts:
 
     @cached_property
     def _inner_counts(self) -> dict[tuple[int, int], int]:
-        """For each edge i → j, the fillings of the block of j that have it."""
+        """For each edge i → j, the number of fillings of the block of j with the edge."""
         counts: dict[tuple[int, int], int] = {}
         for j in self._block_of:
             for seat, ways in self._ways_to_seat(j).items():
@@ -71,8 +72,8 @@ class EdgeCounts:
         return bits(territory.around(1 << j) & ~(1 << j) if territory.size > 1 else 0)
 
     def _sets(self, seat: int, i: int, j: int) -> int:
-        """Number of sets of a territory with i that node j may hold."""
-        # Where nothing is excluded, nodes with equal bounds may change places.
+        """Number of sets with i of a territory that node j may use."""
+        # If nothing is excluded, nodes with equal bounds are interchangeable.
         held = self._seating.least[j] | 1 << i
         child = j if seat in self._seating.redundant else -1
         key = (self._seating.territory(j, seat), held, child)
@@ -81,9 +82,9 @@ class EdgeCounts:
         return self._pair_counts[key]
 
     def _ways_to_seat(self, j: int) -> dict[int, int]:
-        """For each territory that j may use, the ways to seat the others of its block."""
+        """For each territory that j may use, the number of ways to seat the others of its block."""
         block = self._seating.blocks[self._block_of[j]]
-        # Territories that lead to the same place leave the same ways to the others.
+        # Territories that lead to the same place leave the same possibilities for the others.
         ways: dict[int, int] = {}
         found = {}
         for seat in self._seating.weights[j]:
@@ -96,7 +97,7 @@ class EdgeCounts:
         return found
 
     def _times_others(self, edge: tuple[int, int]) -> int:
-        """The members that have an edge."""
+        """Number of members with an edge."""
         inside = self._inner_counts.get(edge, 0)
         return inside * (self._size // self._block_sizes[self._block_of[edge[1]]])
 
@@ -131,7 +132,7 @@ def edge_table(pairs: Iterable[PairCount], size: int, names: Sequence[str]) -> p
         rows.append((*ends, *counts, adjacent, adjacent / size, verdict))
     columns = ["a", "b", "forward", "backward", "both", "adjacent", "share", "verdict"]
     types = dict.fromkeys(columns[2:6], object if size >= 2**62 else "int64")
-    # Every column by itself, since pandas would make floats of some large integers.
+    # Each column separately, because pandas would convert some large integers to floats.
     return pd.DataFrame(
         {
             name: pd.Series(
@@ -154,11 +155,11 @@ class MemberSampler:
 
     def __init__(self, seating: Seating) -> None:
         self._seating = seating
-        # Draws share their first choices, and with them the counts.
+        # Draws share their first choices, and so the counts.
         self._ways = lru_cache(maxsize=1 << 16)(self._count_ways)
 
     def draw(self, source: Random) -> tuple[int, ...]:
-        """Columns of one member."""
+        """Draw the columns of one member."""
         columns = [0] * len(self._seating.territories)
         for n, block in enumerate(self._seating.blocks):
             chosen: tuple[int, ...] = ()
@@ -169,13 +170,13 @@ class MemberSampler:
         return tuple(columns)
 
     def _draw_set(self, seat: int, j: int, source: Random) -> int:
-        """A set that node j may hold, all such sets equally likely."""
+        """Draw a set that node j may have, all such sets equally likely."""
         if self._seating.excluded(seat, j):
             return source.choice(list(self._seating.iter_sets(seat, j)))
         return _drawn_set(self._seating.territory(j, seat), self._seating.least[j], source)
 
     def _count_ways(self, n: int, chosen: tuple[int, ...]) -> dict[int, int]:
-        """Members of a block for each seat of its next node, given the seats chosen so far."""
+        """Number of members of a block by the seat of its next node, given the seats so far."""
         block = self._seating.blocks[n]
         fixed = {j: {seat: 1} for j, seat in zip(block.nodes, chosen, strict=False)}
         j = block.nodes[len(chosen)]
@@ -189,7 +190,7 @@ class MemberSampler:
 
 
 def _weighted(ways: dict[int, int], source: Random) -> int:
-    # Whole numbers of any size, so that no weight is rounded away.
+    # Integers of any size, so that no weight is lost by rounding.
     place = source.randrange(sum(ways.values()))
     for seat, number in ways.items():
         place -= number
@@ -199,7 +200,7 @@ def _weighted(ways: dict[int, int], source: Random) -> int:
 
 
 def _drawn_set(territory: Territory, containing: int, source: Random) -> int:
-    """A set of a territory that contains some elements, all such sets equally likely."""
+    """Draw a set of a territory that contains some elements, all such sets equally likely."""
     left = territory.count(containing)
     for element in bits(territory.elements & ~containing):
         if containing.bit_count() == territory.size:
@@ -216,7 +217,7 @@ def _drawn_set(territory: Territory, containing: int, source: Random) -> int:
 
 
 class SeatedGraphs:
-    """The members of some seatings, which have none in common."""
+    """The members of some seatings, which are disjoint."""
 
     def __init__(self, seatings: Sequence[Seating], names: tuple[str, ...]) -> None:
         self._seatings = seatings
@@ -224,7 +225,7 @@ class SeatedGraphs:
 
     @property
     def seatings(self) -> Sequence[Seating]:
-        """Which node can hold a set of which territory; the members in disjoint parts."""
+        """Which nodes can use which territories; the members in disjoint parts."""
         return self._seatings
 
     @property
@@ -250,7 +251,7 @@ class SeatedGraphs:
                 yield DirectedGraph.from_columns(columns, self.names)
 
     def draw(self, place: int, source: Random) -> DirectedGraph:
-        """A member drawn at random from the part in which number ``place`` of all members is."""
+        """A random member of the part that contains member number ``place``."""
         for seating, sizes in zip(self._samplers, self._block_sizes, strict=True):
             place -= prod(sizes)
             if place < 0:
@@ -262,7 +263,7 @@ class SeatedGraphs:
         return tuple(MemberSampler(seating) for seating in self.seatings)
 
     def pair_counts(self) -> list[PairCount]:
-        """In how many members each pair of nodes is joined, and how, in the order of the pairs."""
+        """The number of members in which each pair of nodes is joined, by direction, in order."""
         totals: dict[tuple[int, int], PairCount] = {}
         for seating, sizes in zip(self.seatings, self._block_sizes, strict=True):
             for i, j, *counts in EdgeCounts(seating, sizes) if all(sizes) else ():

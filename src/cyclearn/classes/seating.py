@@ -1,17 +1,15 @@
-"""Which node holds a set of which territory: the members of a class, counted and streamed.
+"""The assignment of territories to nodes: counting and listing the members of a class.
 
-A graph is a choice, for every node j, of a set that contains j. It is an *irreducible* member of
-a class when every territory of the class is used by exactly one node. It is a member, reducible
-or not, when the surplus of territories used more than once, passed down to the territory one size
-smaller around it, fills every territory that nobody used: a reduction is one such pass.
-
-Knowledge is about single columns: which elements the set of a node must and which it may have. So
-the members that respect it are those of the same seating with fewer sets for some nodes.
-
-Nodes fall into blocks that can be filled independently; counts multiply over blocks and streams
-are products of blocks. In other words: a choice of territories makes a member when the nodes can
-be matched one to one with the territories, each with the one it uses or, among all members, with
-one further down from it. So the blocks are those of the perfect matchings of that relation.
+A graph is a choice, for every node j, of a set that contains j. It is an *irreducible* member of a
+class if every territory of the class is used by exactly one node. It is a member, reducible or not,
+if passing the surplus of territories used more than once down to the territory one size smaller
+fills every unused territory: a reduction is one such step. Knowledge restricts single columns:
+which elements the set of a node must and may have. So the members that respect it have the same
+seating with fewer sets for some nodes. The nodes are divided into blocks that can be filled
+independently; counts are products over blocks. In other words: a choice of territories gives a
+member if the nodes can be matched one to one with the territories, each with the one it uses or,
+for reducible members, with one further down. So the blocks are those of the perfect matchings of
+that relation.
 """
 
 from __future__ import annotations
@@ -29,14 +27,14 @@ from cyclearn.classes.territories import Territory, territory_below
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.graphs.bitsets import bits, strong_components, support_to_columns, union
 
-# How many fillings of a block, and sets of a territory, are kept.
+# Maximum number of fillings of a block, and of sets of a territory, to keep.
 _MOST_KEPT = 1 << 12
 _KEPT_SETS = 1 << 10
 
 
 @dataclass(frozen=True)
 class Block:
-    """Nodes and territories that are filled together, and apart from all others.
+    """Nodes and territories that are filled together, independently of all others.
 
     ``entry`` gives, for every territory that a node of the block may use, the position in
     ``seats`` of the first one further down that belongs to the block; ``below`` the next position
@@ -76,31 +74,31 @@ class Seating:
         self._kept: dict[tuple[int, ...], tuple[tuple[int, ...], ...]] = {}
 
     def respecting(self, allowed: BoolArray | None, required: BoolArray | None) -> Seating:
-        """The members all of whose edges are allowed and that have all required edges."""
+        """The members whose edges are all allowed and that have all required edges."""
         own = np.eye(len(self.territories), dtype=bool)
         least = () if required is None else support_to_columns(required | own)
         most = () if allowed is None else support_to_columns(allowed | own)
         return replace(self, least=least, most=most)
 
     def territory(self, j: int, seat: int) -> Territory:
-        """The sets of a territory that have no element which node j may not have."""
+        """The sets of a territory without elements that node j must not have."""
         whole = self.territories[seat]
         outside = ~self.most[j]
         return whole.within(~outside) if any(a & outside for a in whole.anchors) else whole
 
     @cached_property
     def weights(self) -> tuple[dict[int, int], ...]:
-        """For every node, how many sets it may hold of each territory in which it occurs."""
+        """For every node, the number of sets that it may use of each territory."""
         return tuple(
             {seat: ways for seat in self._seats_with[j] if (ways := self.count_sets(seat, j))}
             for j in range(len(self.territories))
         )
 
     def excluded(self, seat: int, j: int) -> frozenset[int]:
-        """Sets of a territory that node j may not hold, since one entry would be redundant.
+        """Sets of a territory that node j must not have because one entry would be redundant.
 
-        That is so where a rule lets the set become one of the ``redundant`` sets of the seat, one
-        entry smaller, and j is not the entry that goes.
+        This is the case if a rule reduces the set to one of the ``redundant`` sets of the seat, one
+        entry smaller, and j is not the removed entry.
         """
         if seat not in self.redundant:
             return frozenset()
@@ -115,20 +113,20 @@ class Seating:
         return self._excluded[seat, j]
 
     def count_sets(self, seat: int, j: int, containing: int = 0) -> int:
-        """Number of sets of a territory that node j may hold and that contain some nodes."""
+        """Number of sets of a territory that node j may have and that contain some nodes."""
         excluded = self.excluded(seat, j)
         ways = self.territory(j, seat).count(containing | self.least[j])
         return ways - sum(containing & ~members == 0 for members in excluded)
 
     def iter_sets(self, seat: int, j: int) -> Iterator[int]:
-        """Stream the sets of a territory that node j may hold, in a fixed order."""
+        """Iterate over the sets of a territory that node j may have, in a fixed order."""
         excluded = self.excluded(seat, j)
         sets = self.territory(j, seat).iter_sets(self.least[j])
         return (members for members in sets if members not in excluded) if excluded else sets
 
     @cached_property
     def is_empty(self) -> bool:
-        """Whether no choice of sets makes a member: then every graph has a redundant entry."""
+        """Whether no choice of sets gives a member: then every graph has a redundant entry."""
         if not self.redundant and self.groups is None:
             return False
         pairs = [(j, s) for j, row in enumerate(self.weights) for s in row]
@@ -136,14 +134,14 @@ class Seating:
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """The finest split, in the order of the smallest node of each block."""
+        """The finest partition, in the order of the smallest node of each block."""
         p = len(self.territories)
         if p == 0:
             return ()
-        # Turning a cycle keeps all sets, excluded or not, so cycles stay inside blocks.
+        # Reversing a cycle preserves all sets, excluded or not, so cycles stay inside blocks.
         pairs = [(j, s) for j in range(p) for s in self._within_reach(j)]
-        # An entry is in no perfect matching unless it lies inside a strong component of the
-        # matrix with one perfect matching put on its diagonal.
+        # An entry is in a perfect matching only if it lies inside a strong component of the matrix
+        # with one perfect matching on its diagonal.
         seat_of = matched_seats(pairs, p)
         if (seat_of < 0).any():
             # No member respects the knowledge: one block cannot be filled.
@@ -158,9 +156,9 @@ class Seating:
         )
 
     def _within_reach(self, j: int) -> set[int]:
-        """The territories that node j may fill: those with a set for it, excluded or not.
+        """The territories that node j may use: those with a set for it, excluded or not.
 
-        Among all members, those below them as well.
+        For reducible members, those below them too.
         """
         seats = {s for s in self._seats_with[j] if self.territory(j, s).count(self.least[j])}
         if self.reducible:
@@ -210,8 +208,8 @@ class Seating:
         return count_fillings(rows, block.below, self.max_states)
 
     def iter_columns(self) -> Iterator[tuple[int, ...]]:
-        """Stream all members as columns, in a fixed order; memory does not grow with them."""
-        # What can be filled in one way only comes first, and is filled once.
+        """Iterate over all members as columns, in a fixed order, with constant memory."""
+        # Blocks with only one filling come first, and are filled once.
         blocks = sorted(self.blocks, key=lambda b: len(list(islice(self.iter_block(b), 2))))
         columns = [0] * len(self.territories)
         walks: list[Iterator[tuple[int, ...]]] = []
@@ -228,14 +226,14 @@ class Seating:
                 columns[j] = column
 
     def _fillings(self, block: Block) -> Iterable[tuple[int, ...]]:
-        """The fillings of a block: kept where they are few, streamed where they are many."""
+        """The fillings of a block: kept if there are few, generated if there are many."""
         if block.nodes not in self._kept:
             listed = tuple(islice(self.iter_block(block), _MOST_KEPT + 1))
             self._kept[block.nodes] = listed if len(listed) <= _MOST_KEPT else ()
         return self._kept[block.nodes] or self.iter_block(block)
 
     def iter_block(self, block: Block) -> Iterator[tuple[int, ...]]:
-        """Stream the fillings of a block, each as one column for each of its nodes."""
+        """Iterate over the fillings of a block, each as one column for each of its nodes."""
         last = len(block.nodes) - 1
         seats_of = [sorted(set(self.weights[j]).intersection(block.entry)) for j in block.nodes]
         reach = [
@@ -254,7 +252,7 @@ class Seating:
 
         @lru_cache(maxsize=1 << 16)
         def choices(n: int, filled: int) -> tuple[tuple[int, int], ...]:
-            """Seats for node n, with the places filled then, that leave a way to the end."""
+            """Seats for node n, with the places filled then, that can be completed."""
             allowed = _completable(reach[n:], (1 << len(reach)) - 1 & ~filled)
             found = []
             for seat in seats_of[n]:
@@ -270,7 +268,7 @@ class Seating:
                 for members in sets_of(block.nodes[n], seat):
                     yield members, after
 
-        # Depth first with a stack of its own: a block may have more nodes than Python has frames.
+        # Depth first with an explicit stack: a block may exceed Python's recursion limit.
         columns = [0] * len(block.nodes)
         stack = [options(0, 0)]
         while stack:
@@ -288,11 +286,11 @@ class Seating:
 
 
 def matched_seats(pairs: Sequence[tuple[int, int]], n_nodes: int) -> NDArray[np.int32]:
-    """For every node a seat of its own among these pairs of a node and a seat, or -1."""
+    """Match every node with a different seat among these pairs of a node and a seat; -1 if none."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
-    # Older scipy takes no other kind of index.
+    # Older versions of scipy accept no other index type.
     nodes, seats = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
     taken = coo_array((np.ones(len(nodes)), (nodes, seats)), shape=(n_nodes, n_nodes)).tocsr()
     return np.asarray(maximum_bipartite_matching(taken, perm_type="column"))
@@ -303,7 +301,7 @@ def _completable(reach: Sequence[int], free: int) -> int:
     place_of = completions(reach, free)
     if place_of is None:
         return 0
-    # It may take its own place, or one whose holder can move on, in turn, up to that place.
+    # It may take its own place, or one whose node can move on, in turn, up to that place.
     allowed = frontier = 1 << place_of[0]
     while frontier:
         frontier = ~allowed & union(

@@ -1,8 +1,8 @@
 """The graph steps of Theorem 2: parent reduction, parent exchange, cycle reversion.
 
-Each step is a value that names nodes by index. ``apply`` checks its precondition and returns a
-new graph with the same distribution set; ``inverse`` undoes it where it can be undone. P_v below
-is the set {v} ∪ parents(v), a column of the support.
+Each step is a value that identifies nodes by index. ``apply`` checks its precondition and returns a
+new graph with the same distribution set; ``inverse`` undoes it if possible. P_v below is the set
+{v} ∪ parents(v), a column of the support.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ParentReduction:
         return DirectedGraph.from_columns(columns, graph.names)
 
     def inverse(self) -> GraphStep:
-        """Raise an error: no step of Theorem 2 only adds an edge."""
+        """Raise an error, because no step of Theorem 2 only adds an edge."""
         raise InputError("a parent reduction has no inverse: no graph step only adds an edge")
 
     def describe(self, names: Sequence[str]) -> str:
@@ -52,8 +52,8 @@ class ParentReduction:
 class ParentAddition:
     """Add the redundant edge ``parent`` → ``child`` that makes P_child = P_twin.
 
-    The opposite of a parent reduction. It is not a step of Theorem 2, where edges are only dropped,
-    but it keeps the distributions just as well.
+    The opposite of a parent reduction. It is not a step of Theorem 2, which only drops edges, but
+    it preserves the distributions too.
     """
 
     child: int
@@ -147,7 +147,7 @@ class ParentExchange:
 
 @dataclass(frozen=True)
 class CycleReversion:
-    """Turn the directed cycle ``nodes[0]`` → ``nodes[1]`` → … → ``nodes[0]``.
+    """Reverse the directed cycle ``nodes[0]`` → ``nodes[1]`` → … → ``nodes[0]``.
 
     Every node of the cycle gives its set P to its predecessor, so an edge from elsewhere into a
     node of the cycle then points to that predecessor (Proposition 4).
@@ -167,7 +167,7 @@ class CycleReversion:
         return cls(tuple(graph.index(node) for node in nodes))
 
     def apply(self, graph: DirectedGraph) -> DirectedGraph:
-        """The graph with the cycle turned."""
+        """The graph with the cycle reversed."""
         columns = _columns_of(graph, *self.nodes)
         if len(set(self.nodes)) < max(2, len(self.nodes)):
             raise InputError("a cycle passes through two or more nodes, each once")
@@ -178,7 +178,7 @@ class CycleReversion:
         return DirectedGraph.from_columns(columns, graph.names)
 
     def inverse(self) -> CycleReversion:
-        """The reversion of the turned cycle."""
+        """The reversion of the reversed cycle."""
         return CycleReversion(self.nodes[:1] + self.nodes[:0:-1])
 
     def describe(self, names: Sequence[str]) -> str:
@@ -193,14 +193,14 @@ GraphStep: TypeAlias = ParentReduction | ParentAddition | ParentExchange | Cycle
 
 
 def replay(graph: DirectedGraph, steps: Iterable[GraphStep]) -> DirectedGraph:
-    """The graph after these steps, one after the other."""
+    """Apply these steps one after the other."""
     for step in steps:
         graph = step.apply(graph)
     return graph
 
 
 def iter_reversions(graph: DirectedGraph) -> Iterator[CycleReversion]:
-    """Stream the reversions of the simple cycles of the graph."""
+    """Iterate over the reversions of the simple cycles of the graph."""
     for cycle in graph.simple_cycles():
         yield CycleReversion.of(graph, *cycle)
 

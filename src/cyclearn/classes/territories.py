@@ -1,16 +1,16 @@
-"""Territories: where each column of a support can move under lossless rotations.
+"""Territories: the sets that each column of a support can become under lossless rotations.
 
 Up to the order of its columns a graph is a multiset of p sets. Two rules keep its distribution
 set: *exchange* {S, S∖l} → {S, S∖i}, and *reduction* {S, S} → {S, S∖i}. Both move the smaller set
-inside the larger one, so a column of size s moves only inside columns of size s + 1, the larger
-ones never notice the smaller ones, and the columns of the top never move.
+inside the larger one, so a column of size s moves only inside columns of size s + 1, smaller
+columns do not affect larger ones, and the largest columns never move.
 
 The *territory* of a column of size s is the family of sets it can become. It is always of one
 form: all s-subsets of any of some fixed sets, its *anchors*, which are columns that never move.
 By induction from the largest size down: if the columns of size s + 1 have such territories, then
-a column that lies inside one of their sets can be carried to every s-subset of the anchors
-concerned, and on to every anchor that shares s elements with one already reached, while the
-larger columns, which move freely, return to where they were. Hence
+a column that lies inside one of their sets can be moved to every s-subset of these anchors, and on
+to every anchor that shares s elements with one already reached, while the larger columns, which
+move freely, return to their places. Hence
 
 - the columns of an irreducible graph move independently: its orbit under exchange is the product
   of the territories of its columns;
@@ -52,15 +52,15 @@ class Territory:
 
     @property
     def elements(self) -> int:
-        """All that occurs in some set of the territory."""
+        """All elements of the sets of the territory."""
         return union(self.anchors)
 
     def around(self, core: int) -> int:
-        """All that occurs in some anchor together with the whole of ``core``."""
+        """All elements of the anchors that contain ``core``."""
         return union(anchor for anchor in self.anchors if core & ~anchor == 0)
 
     def within(self, allowed: int) -> Territory:
-        """The sets of the territory that have no element outside ``allowed``."""
+        """The sets of the territory without elements outside ``allowed``."""
         return Territory(self.size, tuple(anchor & allowed for anchor in self.anchors))
 
     def count(self, containing: int = 0) -> int:
@@ -69,7 +69,7 @@ class Territory:
         return _count_subsets(inner, self.size - containing.bit_count())
 
     def iter_sets(self, containing: int = 0) -> Iterator[int]:
-        """Stream the sets that contain all of ``containing``, in a fixed order, each once."""
+        """Iterate over the sets that contain all of ``containing``, in a fixed order, each once."""
         n_free = self.size - containing.bit_count()
         if n_free < 0:
             return
@@ -101,7 +101,7 @@ def _count_subsets(sets: tuple[int, ...], size: int) -> int:
 
 
 def _maximal(sets: set[int], size: int) -> tuple[int, ...]:
-    """The sets of at least ``size`` elements that lie in no other of them, in a fixed order."""
+    """The maximal sets among those with at least ``size`` elements, in a fixed order."""
     kept: list[int] = []
     for members in sorted(sets, key=lambda m: (-m.bit_count(), m)):
         if members.bit_count() >= size and all(members & ~larger for larger in kept):
@@ -111,7 +111,7 @@ def _maximal(sets: set[int], size: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Occupant:
-    """A column in its territory, and the columns of the same territory that it makes redundant."""
+    """A column in its territory, and redundant columns of the same territory."""
 
     territory: Territory
     column: int
@@ -119,11 +119,10 @@ class Occupant:
 
 
 def survey(columns: Sequence[int]) -> Iterator[Occupant]:
-    """Stream the occupied territories from the largest size down; columns are given by index.
+    """Iterate over the occupied territories from the largest size down, with columns by index.
 
-    Where several columns share a territory, all but the first lose an entry off the diagonal and
-    are met again one size below; what they lose does not matter, since any loss leads to the
-    same territories.
+    If several columns share a territory, all but the first lose an off-diagonal entry and appear
+    again one size below; any choice of entry leads to the same territories.
     """
     current = list(columns)
     by_size: dict[int, list[int]] = {}
@@ -153,7 +152,7 @@ def _joined_anchors(above: list[Territory], size: int) -> list[tuple[int, ...]]:
     for number, territory in enumerate(above):
         joined = set(territory.anchors)
         elements = bits(territory.elements)
-        # Only what has an element in common can have more.
+        # Only sets with a common element can share more.
         for other in set().union(*(at.get(element, ()) for element in elements)):
             region = regions.get(other, ())
             if any((a & b).bit_count() >= size for a in region for b in territory.anchors):
@@ -189,7 +188,7 @@ def territories(columns: Sequence[int]) -> tuple[Territory, ...]:
 
 
 def territory_below(territories: Sequence[Territory]) -> tuple[int | None, ...]:
-    """For every territory, the one of one size less whose columns move inside its sets."""
+    """For every territory, the territory one size smaller whose columns move inside its sets."""
     at = {(anchor, t.size): n for n, t in enumerate(territories) for anchor in t.anchors}
     return tuple(at.get((t.anchors[0], t.size - 1)) for t in territories)
 

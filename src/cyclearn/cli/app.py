@@ -52,31 +52,31 @@ def options(
 def main() -> None:
     """Run the command line and exit with its code."""
     if sys.stdout is None:
-        # Answers would be lost in silence, and the next file opened take the place of the stream.
+        # Output would be lost silently, and the next opened file would replace the stream.
         complain("cyclearn: the standard output is closed; send it to a file or a terminal")
         sys.exit(_BAD_INPUT)
     if hasattr(sys, "set_int_max_str_digits"):
         # Sizes of classes may have more digits than Python writes out by default.
         sys.set_int_max_str_digits(0)
-    # Workers look for modules in the current folder otherwise, and files near the data are not to
-    # be executed; Python 3.10 does not know it.
+    # Otherwise workers import modules from the current folder, and files near the data must not be
+    # executed; Python 3.10 does not have this option.
     os.environ.setdefault("PYTHONSAFEPATH", "1")
     end_on_signals()
     output = sys.stdout
     log = logging.getLogger("cyclearn")
     log.addHandler(_COMPLAINTS)
     if sys.stderr is not None and sys.stderr.isatty():
-        # Tell the waiting user the reason.
+        # Show the reason to the waiting user.
         log.setLevel(logging.INFO)
     code = _run()
     if sys.stdout is not output:
-        # How typer says that the reader went away.
+        # Typer's exit code for a closed pipe.
         code = _CLOSED_PIPE
     sys.exit(_flushed(output, code))
 
 
 class _Complaints(logging.Handler):
-    """What the library has to say while it works."""
+    """Messages of the library while it works."""
 
     def emit(self, record: logging.LogRecord) -> None:
         complain(f"cyclearn: {record.getMessage()}")
@@ -86,7 +86,7 @@ _COMPLAINTS = _Complaints()
 
 
 def _run() -> int:
-    """Run the command, and turn every way in which it can end into an exit code and a line."""
+    """Run the command, and convert every ending to an exit code and a line."""
     try:
         code = app(standalone_mode=False)
         if code == _INTERRUPTED:
@@ -125,7 +125,7 @@ def _run() -> int:
             complain("cyclearn: interrupted")
             return _INTERRUPTED
         if hasattr(error, "show") and hasattr(error, "exit_code"):
-            # Wrong options, which typer words itself.
+            # Wrong options; typer has printed the message.
             error.show()
             return int(error.exit_code)
         traceback.print_exc()
@@ -134,7 +134,7 @@ def _run() -> int:
 
 
 def _flushed(output: TextIO, code: int) -> int:
-    """The exit code, after what is left was written; a closed pipe has a code of its own."""
+    """Flush the output and return the exit code; a closed pipe has its own code."""
     try:
         output.flush()
     except BrokenPipeError:
@@ -146,6 +146,6 @@ def _flushed(output: TextIO, code: int) -> int:
     else:
         if code != _CLOSED_PIPE:
             return code
-    # Python would complain once more when it closes the stream at exit.
+    # Otherwise Python reports the error again when it closes the stream at exit.
     os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
     return code

@@ -55,7 +55,7 @@ def app(
 
     if table is not None and not table.is_file():
         raise InputError(f"{table}: no such file")
-    # Whatever is written here and by the workers is for this person only.
+    # Files written here and by the workers are readable only by this user.
     os.umask(0o077)
     place = Workspace.open(workspace)
     with place.locked(), listening(port) as listener:
@@ -84,10 +84,11 @@ def app(
 
 
 def listening(port: int) -> socket.socket:
-    """A socket that only programs on this machine reach."""
+    """A socket on the loopback address."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     if sys.platform != "win32":
-        # The port of a program that has just ended; on Windows it would be that of another one.
+        # Reuse the port of a program that has just ended; on Windows this would share a port in
+        # use.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((_LOOPBACK, port))

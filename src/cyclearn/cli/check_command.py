@@ -1,4 +1,4 @@
-"""``cyclearn check``: what of a table will be used, and warnings before learning from it."""
+"""``cyclearn check``: which columns will be used, and warnings before learning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands by name; each is loaded when it is asked for, and the others cost nothing."""
+"""The commands by name; each is loaded only when it is used."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-# Where each command is, in the order in which they are listed.
+# The module of each command, in the order of the list.
 PLACES = {
     "check": ("check_command", "check"),
     "learn": ("learn_command", "learn"),
@@ -49,9 +49,9 @@ class Commands(TyperGroup):
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        # The names alone, for lists and suggestions.
+        # The names, for lists and suggestions.
         self.commands: Any = dict.fromkeys(PLACES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - as typer calls it
-        """The command of this name, loaded now; None without one."""
+        """Load the command of this name; None if there is none."""
         return _loaded(cmd_name) if cmd_name in PLACES else None

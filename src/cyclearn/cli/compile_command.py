@@ -1,4 +1,4 @@
-"""``cyclearn compile``: compile for this machine now, so that no later call has to."""
+"""``cyclearn compile``: compile for this machine in advance."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def compile_kernels(
 
     say("Compiling for this processor on two cores; this takes a minute or two …")
     begin = perf_counter()
-    # In this order hardly anything is needed by two before it is compiled by one.
+    # This order avoids that two processes compile the same code.
     rounds = [([_order, _search], [_fit]), ([_sample], [] if first else [_exact, _several])]
     with Parallel(n_jobs=2) as on_two_cores:
         for both in rounds:
@@ -41,7 +41,7 @@ def compile_kernels(
 def _quietly(tasks: Sequence[Callable[[], None]]) -> None:
     compile_for_this_processor()
     with warnings.catch_warnings():
-        # A few rows of noise are not to be warned of.
+        # No warnings about these few rows of noise.
         warnings.simplefilter("ignore")
         for task in tasks:
             task()
@@ -69,7 +69,7 @@ def _order() -> None:
 
     score = GraphScore(np.corrcoef(_rows().T), 0.01, SearchLimits(4, 3, 12, 0))
     every, none = ~np.eye(4, dtype=bool), np.zeros((4, 4), dtype=bool)
-    # Some of these limits come in the midst of an exchange.
+    # Some of these limits end in the middle of an exchange.
     for most in range(1, 100):
         budget = Budget(max_evaluations=most)
         best_acyclic(score, every, none, seed=0, n_exchanges=5, budget=budget)

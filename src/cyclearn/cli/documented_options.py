@@ -17,8 +17,8 @@ _ENTRY = re.compile(r"^(\w+)\n((?:    .*\n?)+)", re.MULTILINE)
 def documented(command: Callable[..., Any]) -> Callable[..., Any]:
     """Take the help text of each option from the section Parameters of the docstring.
 
-    What comes before that section is the help text of the command. A bool that is False by default
-    is a flag without an opposite.
+    The text before that section is the help text of the command. A bool that is False by default
+    becomes a flag without a negative form.
     """
     own = inspect.signature(command, eval_str=True)
     command.__doc__, _, section = (inspect.getdoc(command) or "").partition(_HEAD)
@@ -46,7 +46,7 @@ def _with_help(parameter: inspect.Parameter, text: str | None) -> inspect.Parame
 def with_signature(
     function: Callable[..., None], own: inspect.Signature, parameters: list[inspect.Parameter]
 ) -> Callable[..., None]:
-    """The function, showing these parameters, all by name, as the command line reads them."""
+    """The function with these parameters as its signature, all keyword-only, for typer."""
     named = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
     function.__signature__ = own.replace(parameters=named)  # type: ignore[attr-defined]
     function.__annotations__ = {each.name: each.annotation for each in named}

@@ -1,4 +1,4 @@
-"""``cyclearn effects``: what interventions are predicted to do, over all equally good graphs."""
+"""``cyclearn effects``: predicted effects of interventions, over all equally good graphs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def effects(
     do
         Hold a variable at a value: price=1.5; repeatable.
     shift
-        Push a variable by this amount: price=0.5; repeatable.
+        Shift a variable by this amount: price=0.5; repeatable.
     source
         Cause, with --to.
     target

@@ -1,4 +1,4 @@
-"""Signals that end the program: Ctrl-C, SIGTERM, a closed terminal. One line, no orphans."""
+"""Signals that end the program: Ctrl-C, SIGTERM, a closed terminal."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from types import FrameType
 
 from cyclearn.foundation.interruption import underlying
 
-# Seconds until the signal is repeated to a program that was asked to end and did not.
+# Seconds until the signal is repeated if the program has not ended.
 _AGAIN = 5.0
 
 
 class Terminated(BaseException):
-    """The process was asked to end; like KeyboardInterrupt, no handler of errors catches it."""
+    """The process received a signal to end; like KeyboardInterrupt, this is not an Exception."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -20,7 +20,7 @@ class Terminated(BaseException):
 
 
 def end_on_signals() -> None:
-    """Let signals that end a program unwind it, so that files and children are left in order."""
+    """Let signals unwind the program, so that files and child processes are closed properly."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         # A signal that the parent ignores, as by nohup, stays ignored.
@@ -29,8 +29,9 @@ def end_on_signals() -> None:
 
 
 def _raise(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as signal calls it
-    # Python drops what is raised while an object is cleaned up, and some modules what is raised
-    # while they are loaded; then the program would continue. So it is raised again after a while.
+    # Python ignores exceptions raised while an object is finalised, and some modules those raised
+    # during import; the program would then continue. So the exception is raised again after a
+    # while.
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, lambda _, frame: _raise(number, frame))
         signal.setitimer(signal.ITIMER_REAL, _AGAIN)
@@ -38,9 +39,9 @@ def _raise(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as s
 
 
 def ending_signal(error: BaseException | None) -> tuple[int, str] | None:
-    """The exit code of a program that a signal ended, as a shell reports it, and the line.
+    """The exit code of a program that a signal ended, as a shell reports it, and the message.
 
-    What is loaded may hide it behind other errors.
+    Other errors may hide it.
     """
     error = underlying(error)
     if isinstance(error, KeyboardInterrupt):
@@ -52,14 +53,14 @@ def ending_signal(error: BaseException | None) -> tuple[int, str] | None:
 
 
 def end_children() -> None:
-    """End the processes that were started for several jobs; they would continue to compute."""
+    """End the worker processes, which would otherwise continue."""
     import multiprocessing
 
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, 0)
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
-            # Asked twice is asked once.
+            # Ignore repeated signals.
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     children = multiprocessing.active_children()
     for child in children:

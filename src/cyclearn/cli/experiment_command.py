@@ -52,7 +52,7 @@ def _run(
     scheduler: str | None = None,
     as_json: Json = False,
 ) -> None:
-    """Run a study, or continue with it.
+    """Run or continue a study.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def _run(
 
 
 def _runs(make: Callable[..., Study]) -> Callable[..., Study]:
-    """Make a command of a function that makes a study; it gets the options of a run as well."""
+    """Turn a function that creates a study into a command, with the options of a run."""
     name = make.__name__.replace("_", "-")
     _, *running = _parameters(_run)
     running[0] = running[0].replace(default=Path(f"{name}.jsonl"))
@@ -107,7 +107,7 @@ def _runs(make: Callable[..., Study]) -> Callable[..., Study]:
 
 
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    # Studies are not imported here, and their name in an annotation means nothing to typer.
+    # Studies are not imported here, and typer cannot resolve their name in an annotation.
     signature = inspect.signature(function, eval_str=True, locals={"Study": object})
     return list(signature.parameters.values())
 

@@ -1,4 +1,4 @@
-"""Command-line options made of the fields of an option value, which hold their help texts."""
+"""Command-line options from the fields of an option value, with their help texts."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 
 def number_or_name(text: str) -> Any:
-    """What is written on the command line as a number, where it is one."""
+    """Convert text to a number if it is one."""
     with suppress(ValueError):
         return float(text)
     return text
 
 
-# Options that are written in another way than in Python: their type, and how they are read.
+# Options written differently than in Python: their type, and how to parse them.
 _READ: dict[str, tuple[Any, Callable[[Any], Any] | None]] = {
     "interventions": (str | None, None),
     "intervention_kind": (InterventionKind, None),
@@ -42,7 +42,7 @@ _READ: dict[str, tuple[Any, Callable[[Any], Any] | None]] = {
     "start": (Path | None, read_graph),
     "random_state": (int | None, None),
 }
-# Options with another name than in Python. A covariance, on the command line, is a file.
+# Options with a different name than in Python. On the command line, a covariance is a file.
 _WRITTEN = {
     "covariance": "--estimate",
     "n_starts": "--starts",
@@ -56,7 +56,7 @@ _WRITTEN = {
 def takes_fields(options: type[Options], only: tuple[str, ...] = ()) -> Decorator:
     """Give a command the fields of an option value in place of its parameter ``options``.
 
-    ``only`` names some of them, where a command does not take all.
+    ``only`` selects fields, if the command does not accept all.
     """
     hints = get_type_hints(options)
     chosen = [each for each in fields(options) if not only or each.name in only]
@@ -91,7 +91,7 @@ def takes_fields(options: type[Options], only: tuple[str, ...] = ()) -> Decorato
 
 
 def parameter_name(name: str) -> str:
-    """The name that an option has as a parameter of a command; files have one of the same name."""
+    """The parameter name of an option in a command; options of files may have the same name."""
     return "estimate" if name == "covariance" else name
 
 

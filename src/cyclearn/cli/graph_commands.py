@@ -108,12 +108,12 @@ def equivalence_class(
         max_states=max_states,
     )
     of_acyclic = graphs if acyclic and isinstance(graphs, EquivalenceClass) else None
-    # Members can be listed, and their number be out of reach.
+    # Members can be listed even if they cannot be counted.
     size, _ = _computed(
         lambda: graphs.size if of_acyclic is None else of_acyclic.n_acyclic,
         is_required=count or not as_list,
     )
-    # Counted before anything is printed, so that a limit leaves no half of an answer.
+    # Count before printing, so that a limit does not leave half an answer.
     edges, left_out = None, ""
     if table or (everything and not acyclic):
         edges, left_out = _computed(graphs.edge_table, is_required=table)
@@ -143,7 +143,7 @@ def equivalence_class(
 
 
 def _check_acyclic(*, table: bool, do: list[str] | None, exogenous: str) -> None:
-    """Raise where the acyclic members are asked for together with what is about all."""
+    """Raise if --acyclic is combined with an option that applies to all members."""
     if table:
         raise InputError(
             "--table counts over all members, but --acyclic keeps only some; give one of the two"
@@ -162,7 +162,7 @@ def _about(graphs: EquivalenceClass | InterventionalClass) -> dict[str, object]:
 
 
 def _listed(graphs: Iterable[DirectedGraph], most: int) -> dict[str, object]:
-    # One more is read to know whether the list was cut.
+    # Read one more to know whether the list was cut.
     members = list(islice(graphs, most + 1))
     listed = [graph.to_dict() for graph in members[:most]]
     return {"members": listed, "complete": len(members) <= most}
@@ -178,7 +178,7 @@ def _say_members(graphs: Iterable[DirectedGraph], most: int, size: int | None) -
 
 
 def _computed(compute: Callable[[], T], *, is_required: bool) -> tuple[T | None, str]:
-    """A value, or the reason why it is out of reach."""
+    """A value, or the reason why it cannot be computed."""
     try:
         return compute(), ""
     except LimitError as error:

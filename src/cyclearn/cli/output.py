@@ -1,6 +1,6 @@
-"""What commands print: text for people, JSON with a schema version for programs.
+"""Output of commands: text for people, JSON with a schema version for programs.
 
-Names come from files of others: no escape sequence in them reaches the terminal.
+Names may come from untrusted files, so escape sequences in them do not reach the terminal.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ SCHEMA_VERSION = 2
 Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON.")]
 Standardised = Annotated[bool, typer.Option("--standardised", help="Print standardised weights.")]
 
-# Controls other than tab and newline, marks that turn the direction of writing, halves of
-# characters, and separators that some terminals take for newlines.
+# Control characters other than tab and newline, bidirectional marks, lone surrogates, and
+# separators that some terminals treat as newlines.
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
 
 def terminal_text(text: str) -> str:
-    r"""Text that does to a terminal nothing but show itself.
+    r"""Text that a terminal only displays.
 
     Examples
     --------
@@ -38,9 +38,9 @@ def terminal_text(text: str) -> str:
 
 
 def say(text: str, *, nl: bool = True) -> None:
-    """Print to standard output; what the terminal cannot show is printed by its number."""
+    """Print to standard output, with escapes for characters that the terminal cannot show."""
     sys.stdout.write(_showable(terminal_text(text), sys.stdout) + "\n" * nl)
-    # At once, so that a full disk is noticed while it can be reported.
+    # Flush now, so that a full disk can be reported.
     sys.stdout.flush()
 
 
@@ -58,7 +58,7 @@ def _showable(text: str, stream: Any) -> str:
 
 
 def print_answer(command: str, answer: Any, *, as_json: bool) -> None:
-    """Print what a command found: as JSON, or in words."""
+    """Print the result of a command as JSON or as text."""
     if as_json:
         print_json(command, answer.to_dict())
     else:
@@ -66,13 +66,13 @@ def print_answer(command: str, answer: Any, *, as_json: bool) -> None:
 
 
 def print_json(command: str, result: dict[str, Any]) -> None:
-    """Print the result of a command as one JSON object; what is not finite is null."""
+    """Print the result of a command as one JSON object; non-finite numbers become null."""
     record = {"schema_version": SCHEMA_VERSION, "command": command, **finite(result)}
     text = json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
-        # Escapes of JSON, which read back as they were; those of the terminal would not.
+        # JSON escapes can be read back; terminal escapes could not.
         text = json.dumps(record, indent=2, allow_nan=False)
     sys.stdout.write(_UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
     sys.stdout.flush()

@@ -53,7 +53,7 @@ def plot(
 
 
 def read_saved(path: Path) -> Any:
-    """A saved result where the file names its schema, and a graph otherwise."""
+    """A saved result if the file names its schema; otherwise a graph."""
     from cyclearn.graphs import read_graph
     from cyclearn.learning import load
 

@@ -1,4 +1,4 @@
-"""``cyclearn posterior``: how probable is each edge, given a table."""
+"""``cyclearn posterior``: the probability of each edge, given a table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def posterior(
     from cyclearn.posterior import posterior as sample
 
     if out is not None:
-        # Sampling can take long; what would fail after it fails before it.
+        # Sampling can take long, so check the output path first.
         checked_suffix(out, (".json",), "a posterior")
     with followed() as on_progress, said_in_the_result():
         found = sample(data, n_jobs=jobs, on_progress=on_progress, **options.given())

@@ -1,4 +1,4 @@
-"""``cyclearn report``: from a table or a saved result to a page about what was found."""
+"""``cyclearn report``: a page about a table or a saved result."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def report(
 
 
 def learned(data: Any, options: SearchOptions, **searching: Any) -> Any:
-    """A result: the one that was saved, or one learned from a table."""
+    """A saved result, or one learned from a table."""
     from cyclearn.results import LearnResult
 
     if not isinstance(data, LearnResult):
@@ -87,7 +87,7 @@ def learned(data: Any, options: SearchOptions, **searching: Any) -> Any:
 
 
 def read_evidence(paths: list[Path]) -> dict[str, Any]:
-    """Saved posteriors and bootstraps, by the name that a report calls them."""
+    """Saved posteriors and bootstraps, by their option names in a report."""
     from cyclearn.learning import load
     from cyclearn.posterior import Posterior
     from cyclearn.results import BootstrapResult

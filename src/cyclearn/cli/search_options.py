@@ -1,4 +1,4 @@
-"""A search from the command line: what goes with its options."""
+"""Options of a search on the command line."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def search(
 
 
 def end_as_asked(result: LearnResult) -> None:
-    """After the output of a search that was interrupted: end as interrupted programs do."""
+    """After printing the result of an interrupted search, exit like an interrupted program."""
     from cyclearn.search.runs import SearchStatus
 
     if result.status is SearchStatus.INTERRUPTED:

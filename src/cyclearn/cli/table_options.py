@@ -19,7 +19,7 @@ from cyclearn.foundation.files import check_output
 if TYPE_CHECKING:
     from cyclearn.data.table_files import TableFile
 
-# Options that name a column which says something about the rows.
+# Options that name a column with information about the rows.
 _LABELS = ("groups", "interventions")
 _FILE = "Table with a header: CSV, TSV, Parquet, Feather, Stata, Excel."
 Path_ = Annotated[Path, typer.Argument(help=_FILE)]
@@ -58,7 +58,7 @@ def _choice(
     sheet: str | None = None,
     missing_codes: str | None = None,
 ) -> None:
-    """What of a file is data, for ``read_table_file``.
+    """Which columns of a file are data, for ``read_table_file``.
 
     Parameters
     ----------
@@ -101,19 +101,19 @@ _ALL = _parameters(_text, _choice, _matrix)
 def takes_table(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command files and how to read them in place of its parameter ``data``.
 
-    The command gets a DataFrame, or Moments where the file holds a covariance matrix; of several
-    files a mapping from their names to these.
+    The command receives a DataFrame, or Moments if the file contains a covariance matrix; for
+    several files, a mapping from their names to these.
     """
     return _with_options(command, _ALL, _read_all, Paths)
 
 
 def takes_table_or_result(command: Callable[..., None]) -> Callable[..., None]:
-    """As :func:`takes_table`, or a result in a ``.json`` file, which the command gets as it is."""
+    """Like :func:`takes_table`, but also accepts a saved result in a ``.json`` file."""
     return _with_options(command, _ALL, _read_or_load, Paths)
 
 
 def takes_rows(command: Callable[..., None]) -> Callable[..., None]:
-    """As :func:`takes_table`, with the ``TableFile`` and what was decided about it."""
+    """Like :func:`takes_table`, with the ``TableFile`` and its notes."""
     return _with_options(command, _ROWS, lambda path, options, _: _read_file(path, options))
 
 
@@ -129,12 +129,12 @@ def _with_options(
     def with_table(**arguments: Any) -> None:
         options = {each.name: arguments.pop(each.name) for each in reading}
         if arguments.get("out") is not None:
-            # A search can take long; what would fail after it fails before it.
+            # A search can take long, so check the output path first.
             given = arguments["data"]
             check_output(arguments["out"], given if isinstance(given, list) else [given])
         named = [arguments.get(name) for name in _LABELS]
         labels = [name for name in named if name not in (None, ROWS, UNKNOWN)]
-        # Ordinal columns and categories may hold text, in one file as in several.
+        # Ordinal and nominal columns may contain text, in one file or in several.
         texts = [arguments.get(name) or "" for name in ("ordered", "categories", "within")]
         options["labels"] = names_by_commas(",".join(texts))
         command(**(arguments | {"data": read(arguments["data"], options, labels)}))
@@ -147,7 +147,7 @@ def _with_options(
 
 
 def _read_all(paths: list[Path], options: dict[str, Any], labels: list[str]) -> Any:
-    """One table, or several by name; by number where files have the same name."""
+    """One table, or several by name, or by number if files have the same name."""
     tables = [_read(path, dict(options), labels) for path in paths]
     if len(tables) == 1:
         return tables[0]
@@ -162,7 +162,7 @@ def _read_all(paths: list[Path], options: dict[str, Any], labels: list[str]) -> 
 
 
 def _read(path: Path, options: dict[str, Any], labels: list[str]) -> Any:
-    """Rows or moments; what was decided about the file goes to standard error."""
+    """Rows or moments; notes about the file go to standard error."""
     from cyclearn.data import read_moments
     from cyclearn.data.table_files import tetrad_matrix
 
@@ -180,7 +180,7 @@ def _read(path: Path, options: dict[str, Any], labels: list[str]) -> Any:
 
 
 def _read_or_load(paths: list[Path], options: dict[str, Any], labels: list[str]) -> Any:
-    """A saved result, or what :func:`_read_all` gives."""
+    """A saved result, or the tables from :func:`_read_all`."""
     saved = [path for path in paths if path.suffix.lower() == ".json"]
     if not saved:
         return _read_all(paths, options, labels)
@@ -212,7 +212,7 @@ def _read_file(path: Path, options: dict[str, Any]) -> TableFile:
 
 
 def _parsed(options: dict[str, Any]) -> dict[str, Any]:
-    """Lists made of texts with commas."""
+    """Split comma-separated texts into lists."""
     for name in ("columns", "drop", "missing_codes"):
         if options[name] is not None:
             options[name] = names_by_commas(options[name])

@@ -1,4 +1,4 @@
-"""From files and tables to moments: reading, columns, missing values, effective rows, warnings."""
+"""From files and tables to moments: reading, columns, missing values, sample sizes, warnings."""
 
 from cyclearn.data.data_warnings import DataWarning as DataWarning
 from cyclearn.data.moments import Moments as Moments

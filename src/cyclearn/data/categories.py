@@ -1,4 +1,4 @@
-"""Categories without an order: a column of them as indicators, which are taken as given."""
+"""Nominal columns: each becomes indicator columns, which are exogenous."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from cyclearn.foundation.errors import InputError
 
 
 def with_indicators(table: Any, categories: Sequence[str]) -> tuple[Any, tuple[str, ...]]:
-    """The table with columns of zeros and ones in place of categories, and their names.
+    """Replace nominal columns by columns of zeros and ones; also return the names of these.
 
-    Each category but the first, in the order of their texts, has a column.
+    Every category except the first, in alphabetical order, gets a column.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def with_indicators(table: Any, categories: Sequence[str]) -> tuple[Any, tuple[s
     for name in categories:
         if name not in table.columns:
             raise InputError(
-                f"categories has {name!r}, which is not a column; there are "
+                f"categories names {name!r}, which is not a column; the columns are "
                 f"{', '.join(map(str, table.columns[:10]))}"
             )
         column = table[name].map(lambda cell: str(cell).strip(), na_action="ignore")

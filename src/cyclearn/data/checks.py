@@ -22,20 +22,20 @@ from cyclearn.data.moments import Moments
 from cyclearn.data.rows import Rows
 from cyclearn.foundation.arrays import FloatArray
 
-# Chance that Gaussian columns raise a false alarm.
+# Probability of a false alarm for Gaussian columns.
 _FALSE_ALARMS = 0.01
 # Departures that matter for any number of rows: the Gaussian has 0 and 0. Standard errors of
 # covariances scale with the kurtosis, so an excess of one makes them wrong by about a fifth.
 _SKEWNESS, _EXCESS_KURTOSIS = 0.5, 1.0
 # Numbers that code missing values in many tables.
 _CODES = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999)
-# Answers on a scale have seven levels at most, as a rule.
+# Rating scales rarely have more than seven levels.
 _FEW_LEVELS = 7
-# With fewer rows the threshold is hardly known.
+# With fewer rows the threshold is too uncertain.
 _RAREST_LEVEL = 5
 # Share of missing cells from which a warning is given.
 _HOLES = 0.01
-# Share of a variance that other columns explain from which single edges are hard to place.
+# Share of explained variance from which single edges are badly determined.
 _EXPLAINED = 0.95
 
 
@@ -47,18 +47,18 @@ def check_treated(
     measured: Collection[str] = (),
     is_impossible: bool = False,
 ) -> tuple[DataWarning, ...]:
-    """Warnings about one table, of whose rows the memory is known; see :func:`cyclearn.check_data`.
+    """Warnings about one table with known autocorrelation; see :func:`cyclearn.check_data`.
 
-    ``n_counted`` is what rows count for, where their memory was taken into account; ``measured``
-    are columns that are known to be measurements; ``is_impossible`` says that columns of levels
-    were to be ordinal, and have no possible latent correlations.
+    ``n_counted`` is the effective sample size in use, if it was adjusted for autocorrelation;
+    ``measured`` names columns known to be measurements; ``is_impossible`` says that columns of
+    levels were meant to be ordinal, but that their latent correlations are jointly impossible.
     """
     raw = found.raw
     if raw is None or memory is None:
         return tuple(_collinear(found.moments))
-    # What exogenous variables leave of the others has to be independent and Gaussian.
+    # Only the residuals given the exogenous variables must be independent and Gaussian.
     moments, X = given_exogenous(found)
-    # Lags have no columns among the rows as they were given.
+    # The rows as given have no lagged columns.
     names = found.moments.names[: raw.shape[1]]
     is_own = ~found.moments.is_exogenous[: raw.shape[1]]
     shown = X if found.moments.exogenous else raw
@@ -79,7 +79,7 @@ def check_treated(
 
 
 def given_exogenous(found: Treated) -> tuple[Moments, FloatArray]:
-    """What a regression on exogenous variables leaves of the others, and its moments."""
+    """Residuals of a regression on the exogenous variables, and their moments."""
     moments, is_exogenous = found.moments, found.moments.is_exogenous
     if not moments.exogenous:
         return moments, found.filled
@@ -93,7 +93,7 @@ def given_exogenous(found: Treated) -> tuple[Moments, FloatArray]:
 
 
 def _missing(found: Treated) -> Iterator[DataWarning]:
-    """What is missing, and what was made of the covariances."""
+    """Warnings about missing values and repaired covariances."""
     holes = found.holes
     if holes is not None and holes.share >= _HOLES:
         yield missing_values(holes)
@@ -108,7 +108,7 @@ def _missing(found: Treated) -> Iterator[DataWarning]:
 
 
 def missing_values(holes: Holes) -> warn.MissingValues:
-    """How much is missing, and what was made of it."""
+    """How much is missing, and how it was treated."""
     return warn.MissingValues(
         columns=(holes.worst,),
         treatment=holes.treatment,
@@ -120,7 +120,7 @@ def missing_values(holes: Holes) -> warn.MissingValues:
 
 
 def _suspected_codes(names: Sequence[str], X: FloatArray) -> Iterator[DataWarning]:
-    """Numbers that people write for nothing: far outside the rest, and there several times."""
+    """Numbers that may code missing values: far outside the rest, and repeated."""
     suspects: dict[str, float] = {}
     for place in np.flatnonzero(np.isin(X, _CODES).any(axis=0)).tolist():
         name, column = names[place], X[:, place]
@@ -145,7 +145,7 @@ def _counters(names: Sequence[str], X: FloatArray) -> Iterator[DataWarning]:
 
 
 def _indicators(names: Sequence[str], X: FloatArray) -> Iterator[DataWarning]:
-    """Columns of zeros and ones that are never one together, though by chance they would be."""
+    """Columns of zeros and ones that are never both one, although by chance they would be."""
     columns = np.flatnonzero(((X == 0) | (X == 1)).all(axis=0))
     ones = X[:, columns]
     expected = np.outer(ones.sum(axis=0), ones.sum(axis=0)) / max(len(X), 1)
@@ -165,7 +165,7 @@ def _indicators(names: Sequence[str], X: FloatArray) -> Iterator[DataWarning]:
 def _dependent(
     found: Treated, moments: Moments, memory: Memory, n_counted: float | None
 ) -> Iterator[DataWarning]:
-    """Rows that resemble earlier rows; with lags, more than these explain."""
+    """Rows that resemble earlier rows, beyond what any lags explain."""
     n = memory.n_rows
     columns = np.flatnonzero(memory.is_dependent)
     if not columns.size:
@@ -201,7 +201,7 @@ def _continuous(
 def _columns_of_levels(
     names: Sequence[str], X: FloatArray, left_out: Collection[str], rarest: int = 1
 ) -> tuple[str, ...]:
-    """Columns of few whole numbers; few rows cannot tell."""
+    """Columns with few whole numbers; none if there are few rows."""
     if len(X) < TESTED_ROWS:
         return ()
     columns = zip(names, X.T, strict=True)
@@ -209,7 +209,7 @@ def _columns_of_levels(
 
 
 def _has_levels(column: FloatArray, rarest: int = 1) -> bool:
-    """Whether a column holds few whole numbers, each so many times at least."""
+    """Whether a column has few whole numbers, each of them repeated often enough."""
     levels, counts = np.unique(column[~np.isnan(column)], return_counts=True)
     is_few = 2 <= len(levels) <= _FEW_LEVELS and counts.min() >= rarest
     return bool(is_few and (levels % 1 == 0).all())
@@ -229,19 +229,20 @@ def _not_gaussian(moments: Moments, X: FloatArray, filled: FloatArray) -> Iterat
     has_holes = bool(np.isnan(X).any())
     mean = np.nanmean if has_holes else np.mean
     scaled = X - mean(X, axis=0)
-    # In units of its own: the fourth power of a column may be no number in others.
+    # Standardised first: the fourth power of a raw column may overflow.
     scaled /= np.sqrt([mean(x * x) for x in scaled.T])
-    # Products of single columns: other powers take ten times as long, whole tables of them memory.
+    # Products, because powers above the second take ten times as long; of single columns, because
+    # copies of a long table would take most of the memory.
     skewness = np.array([mean(x * x * x) for x in scaled.T])
     excess = np.array([mean((x * x) ** 2) for x in scaled.T]) - 3
     matters = (np.abs(skewness) > _SKEWNESS) | (np.abs(excess) > _EXCESS_KURTOSIS)
     if not matters.any():
         return
-    # It takes more than a second to load.
+    # Imported here because it takes more than a second to load.
     from scipy.stats import chi2, kurtosistest, skewtest
 
-    # Memory makes skewness and kurtosis of Gaussian columns more variable, by Σ ρ³ and Σ ρ⁴ over
-    # all lags (Lobato and Velasco).
+    # Autocorrelation makes skewness and kurtosis of Gaussian columns more variable, by Σ ρ³ and Σ
+    # ρ⁴ over all lags (Lobato and Velasco).
     lags = autocorrelations(filled, max(TEST_LAGS, int(sqrt(moments.n_samples))))[1:]
     third = np.maximum(1 + 2 * (lags**3).sum(axis=0), 1)
     fourth = 1 + 2 * (lags**4).sum(axis=0)
@@ -267,7 +268,7 @@ def _collinear(moments: Moments) -> Iterator[DataWarning]:
     n, p = moments.n_samples, moments.n_variables
     R = moments.correlation
     if n > p + 1:
-        # The inverse has 1 / (1 − R²) on its diagonal; (n − 1) / (n − p) subtracts what chance
+        # The inverse has 1 / (1 − R²) on its diagonal; (n − 1) / (n − p) corrects for what chance
         # explains.
         unexplained = np.minimum((n - 1) / (n - p) / np.linalg.inv(R).diagonal(), 1)
     elif n >= TESTED_ROWS:

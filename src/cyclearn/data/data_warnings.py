@@ -1,4 +1,4 @@
-"""Every warning about data, a search or a fit: its code, its values, and its words.
+"""Every warning about data, a search or a fit: its code, its values and its text.
 
 To add a warning, add a class here; its name gives the code. ``_words`` gives what was found and the
 remedy twice: for people who write Python or commands, and for pages (the application and the
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 else:
 
     def dataclass_transform(**_):
-        """For type checkers alone, and not in every version of Python."""
+        """For type checkers only; not every version of Python has it."""
         return lambda decorated: decorated
 
 
 class Words(NamedTuple):
-    """What was found, and the remedy in Python; on pages as well, where that names an option."""
+    """What was found, and the remedy; a second remedy for pages if the first names an option."""
 
     message: str
     remedy: str
@@ -37,17 +37,17 @@ class Words(NamedTuple):
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 @dataclass(frozen=True, kw_only=True)
 class DataWarning(ABC):
-    """A problem that was found: its code, the numbers and names behind it, and what to do.
+    """A problem that was found: its code, the values it is based on, and what to do.
 
-    Each code has a class of its own, whose further fields are those numbers and names.
+    Each code has its own class, whose additional fields are these values.
 
     Attributes
     ----------
     code : str
-        Which problem it is: ``"dependent_rows"``, ``"nonnormal_columns"``, ``"low_power"`` and so
-        on.
+        Identifies the problem: ``"dependent_rows"``, ``"nonnormal_columns"``, ``"low_power"`` and
+        so on.
     columns : tuple of str
-        The variables concerned; none where it is all of them.
+        The variables concerned; empty if the warning is about all of them.
     group : str
         The group of rows concerned; empty for a single table.
     """
@@ -62,11 +62,11 @@ class DataWarning(ABC):
 
     @abstractmethod
     def _words(self) -> Words:
-        """The words for every surface, without the name of the group."""
+        """The text for Python and for pages, without the name of the group."""
 
     @property
     def title(self) -> str:
-        """The problem in two or three words."""
+        """A short title for the problem."""
         return self.code.replace("_", " ")
 
     @property
@@ -82,12 +82,12 @@ class DataWarning(ABC):
 
     @property
     def page_remedy(self) -> str:
-        """What to do about it, without names of options."""
+        """What to do about it, without option names."""
         words = self._words()
         return words.page_remedy or words.remedy
 
     def in_group(self, name: str) -> DataWarning:
-        """The same about one group of rows."""
+        """The same warning about one group of rows."""
         return replace(self, group=name)
 
     def to_dict(self) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class DataWarning(ABC):
         return {"code": self.code, **asdict(self)}
 
     def on_page(self) -> dict[str, Any]:
-        """The warning as plain values, with its words for a page."""
+        """The warning as plain values, with its text for a page."""
         return {**self.to_dict(), "message": self.message, "remedy": self.page_remedy}
 
     def __str__(self) -> str:
@@ -103,17 +103,17 @@ class DataWarning(ABC):
 
 
 def warnings_of(records: Iterable[Mapping[str, Any]]) -> tuple[DataWarning, ...]:
-    """Warnings out of their plain values.
+    """Restore warnings from plain values.
 
     Raises
     ------
     InputError
-        Where a code is unknown, or a value is missing or of another type.
+        If a code is unknown, or a value is missing or has the wrong type.
     """
     try:
         return tuple(_warning_of(dict(record)) for record in records)
     except (LookupError, TypeError, ValueError, ArithmeticError) as error:
-        raise InputError(f"no warning ({type(error).__name__}: {error})") from None
+        raise InputError(f"not a valid warning ({type(error).__name__}: {error})") from None
 
 
 def _warning_of(record: dict[str, Any]) -> DataWarning:
@@ -129,7 +129,7 @@ def _warning_of(record: dict[str, Any]) -> DataWarning:
             allowed = int | float
         if not isinstance(getattr(found, field.name), allowed):
             raise TypeError(f"{field.name} of {found.code}")
-    # A number may be of the right type and still not be one that words can be made of.
+    # A number may have the right type and still be one that cannot be formatted.
     str(found)
     return found
 
@@ -155,7 +155,7 @@ class MissingCodes(DataWarning):
 
 
 class MissingValues(DataWarning):
-    """Missing cells, and what was made of them; ``columns`` has the one with the most."""
+    """Missing cells and how they were treated; ``columns`` names the column with the most."""
 
     treatment: str
     n_rows: int
@@ -188,7 +188,7 @@ class MissingValues(DataWarning):
 
 
 class UnfinishedEM(DataWarning):
-    """EM stopped at its limit on iterations."""
+    """EM reached its iteration limit."""
 
     iterations: int
 
@@ -202,7 +202,7 @@ class UnfinishedEM(DataWarning):
 
 
 class PairwiseCovariances(DataWarning):
-    """Covariances of pairs that had to be shrunk to be a covariance matrix."""
+    """Pairwise covariances that had to be shrunk to form a covariance matrix."""
 
     shrinkage: float
 
@@ -216,7 +216,7 @@ class PairwiseCovariances(DataWarning):
 
 
 class ShrunkCorrelations(DataWarning):
-    """Correlations were shrunk because the user asked for it."""
+    """Correlations were shrunk on request."""
 
     shrinkage: float
 
@@ -239,7 +239,7 @@ class RowNumbers(DataWarning):
 
 
 class DependentRows(DataWarning):
-    """Rows resemble earlier rows; ``n_counted`` is what they count for, where that was corrected.
+    """Rows resemble earlier rows; ``n_counted`` is the effective sample size in use, if adjusted.
 
     ``column`` has the smallest effective sample size, ``column_n_effective``.
     """
@@ -271,7 +271,7 @@ class DependentRows(DataWarning):
 
 
 class TooFewLags(DataWarning):
-    """Rows resemble earlier rows more than the lags explain, most of all in ``column``."""
+    """Rows resemble earlier rows beyond what the lags explain, most of all in ``column``."""
 
     column: str
     n_counted: float | None = None
@@ -285,9 +285,9 @@ class TooFewLags(DataWarning):
 
 
 class NonnormalColumns(DataWarning):
-    """Columns far from Gaussian, most of all ``column``; ``n_checked`` were looked at.
+    """Columns far from Gaussian, most of all ``column``; ``n_checked`` were tested.
 
-    ``is_robust`` says that errors and the test of fit do not take the rows for Gaussian.
+    ``is_robust`` says that standard errors and the test of fit do not assume Gaussian rows.
     """
 
     n_checked: int
@@ -317,7 +317,7 @@ class NonnormalColumns(DataWarning):
 
 
 class CollinearColumns(DataWarning):
-    """Columns that others nearly determine: of ``column``, the share ``explained``."""
+    """Columns that others nearly determine; of ``column`` they explain the share ``explained``."""
 
     column: str
     closest: str
@@ -334,7 +334,7 @@ class CollinearColumns(DataWarning):
 
 
 class IndicatorColumns(DataWarning):
-    """Columns of two values that exclude each other, as indicators of one variable do."""
+    """Binary columns that exclude each other, like indicators of one variable."""
 
     def _words(self) -> Words:
         listed = ", ".join(self.columns)
@@ -349,9 +349,9 @@ class IndicatorColumns(DataWarning):
 
 
 class OrdinalColumns(DataWarning):
-    """Columns of few whole numbers, which were taken for measurements, or for ordinal.
+    """Columns with few whole numbers, which were treated as measurements or as ordinal.
 
-    ``is_impossible``: the latent correlations of ordinal columns are not those of any variables.
+    ``is_impossible`` says that the latent correlations of ordinal columns are jointly impossible.
     """
 
     is_taken: bool = False
@@ -380,7 +380,7 @@ class OrdinalColumns(DataWarning):
 
 
 class RepairedCorrelations(DataWarning):
-    """Latent correlations that were made smaller, since together they belonged to no variables."""
+    """Latent correlations that were shrunk because they were jointly impossible."""
 
     shrinkage: float
 
@@ -393,7 +393,7 @@ class RepairedCorrelations(DataWarning):
 
 
 class LowPower(DataWarning):
-    """Few rows: partial correlations below ``weakest`` stay unnoticed."""
+    """Few rows: partial correlations below ``weakest`` cannot be detected."""
 
     n_rows: int
     n_effective: float
@@ -413,10 +413,10 @@ class LowPower(DataWarning):
 
 
 class TooFewRows(DataWarning):
-    """So few rows that noise looks like edges, and what the search does about it.
+    """So few rows that noise looks like edges, and how the search responds.
 
-    ``penalty`` is what was given, ``noise`` what noise alone reaches. The limits are those that
-    the user left open.
+    ``penalty`` is the given penalty, ``noise`` the gain that noise alone can reach. The limits are
+    those that the search chose.
     """
 
     n_effective: float

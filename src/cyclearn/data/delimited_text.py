@@ -1,4 +1,4 @@
-"""How a text holds a table: its separator, its decimal mark, its header and its lines."""
+"""How a table is written as text: separator, decimal mark, header and lines."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from cyclearn.foundation.json_input import short
 # Lines from which the separator and the decimal mark are detected.
 _LOOKED_AT = 100
 _WHITESPACE = r"\s+"
-# Lines that one cell in quotes may have.
+# Maximum number of lines in one quoted cell.
 _LONGEST_CELL = 20
-# Separators in the order in which ties are settled.
+# Separators, in the order in which ties are resolved.
 _SEPARATORS = {
     ".csv": (",", ";", "\t", "|"),
     ".tsv": ("\t", ";", ",", "|"),
@@ -26,11 +26,11 @@ _SEPARATORS = {
 }
 _WORDS = {"\t": "tabs", ";": "semicolons", "|": "bars", _WHITESPACE: "spaces", ",": "commas"}
 
-# Decimal mark and separator of thousands, in the order in which ties are settled.
+# Decimal mark and thousands separator, in the order in which ties are resolved.
 _MARKS: tuple[tuple[str, str | None], ...] = ((".", None), (",", None), (".", ","), (",", "."))
-# Commas between cells leave those within a cell to thousands.
+# If commas separate cells, a comma within a cell separates thousands.
 _BESIDE_COMMAS = [_MARKS[n] for n in (0, 2, 1, 3)]
-# The minus sign of typesetting, before a number.
+# The typographic minus sign, before a number.
 _MINUS = re.compile(r"(?<![^\s,;|\"])\N{MINUS SIGN}(?=[\d.,])")
 
 
@@ -54,10 +54,10 @@ class Delimited:
 def delimited(
     text: str, *, sep: str | None, decimal: str | None, header: bool, suffix: str
 ) -> Delimited:
-    r"""Tell how a text is written; what is given is believed.
+    r"""Detect how a text is written; arguments that are given are not checked.
 
-    Blank lines are left out, and lines that begin with ``#``, unless the last of these before the
-    data holds the names.
+    Blank lines are omitted, and so are lines that begin with ``#``, unless the last of these before
+    the data holds the names.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def delimited(
     sep = {"\\t": "\t", "tab": "\t", "space": _WHITESPACE, " ": _WHITESPACE}.get(sep or "", sep)
     if sep is not None and len(sep) > 1 and sep != _WHITESPACE:
         raise InputError(f"sep is {short(sep)}; give one character, 'tab' or 'space'")
-    # Lines end where editors end them, and not at the rarer characters of str.splitlines.
+    # Split at line ends only, not at the rarer characters of str.splitlines.
     numbered = list(enumerate(re.split(r"\r\n|\n|\r", text), start=1))
     if '"' in text:
         numbered = _with_whole_cells(numbered)
@@ -103,7 +103,7 @@ def delimited(
 
 
 def _with_whole_cells(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Lines of which none ends within quotes: a cell may continue in the next ones."""
+    """Lines joined so that none ends within quotes: a cell may span several lines."""
     whole: list[tuple[int, str]] = []
     at = 0
     while at < len(lines):
@@ -113,7 +113,7 @@ def _with_whole_cells(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
             line = f"{line} {lines[end][1]}"
             end += 1
         if line.count('"') % 2:
-            # A quote that never ends is a mark like any other, as in 5".
+            # A quotation mark without a partner is ordinary text, as in 5".
             line, end = lines[at][1], at + 1
         whole.append((number, line))
         at = end
@@ -121,19 +121,19 @@ def _with_whole_cells(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 def split_line(line: str, sep: str) -> list[str]:
-    """The cells of one line; quotes hold separators together."""
+    """The cells of one line; separators within quotes do not count."""
     if sep == _WHITESPACE:
         line, sep = " ".join(line.split()), " "
     return [cell.strip() for cell in next(csv.reader([line], delimiter=sep), [])]
 
 
 def _separator(lines: list[str], candidates: tuple[str, ...]) -> str:
-    """The separator that cuts most lines alike into the most cells."""
+    """The separator that splits most lines into the same, largest number of cells."""
 
     def merit(sep: str) -> tuple[int, int]:
         counts = [len(split_line(line, sep)) for line in lines]
         usual, times = Counter(counts[1:] or counts).most_common(1)[0]
-        # R writes no name above the names of rows.
+        # R writes no header above row names.
         fits = counts[0] in {usual, usual - 1} and times > len(counts[1:]) / 2
         return (counts[0] if fits and usual > 1 else 0), usual
 
@@ -149,13 +149,13 @@ def _names(lines: list[str], commented: list[str], sep: str) -> tuple[list[str],
         if len(names) == len(first) and all(number_of(name) is None for name in names):
             return names, True
     if len(lines) > 1 and len(split_line(lines[1], sep)) == len(first) + 1:
-        # Names of rows without a name above them; whether they are names is checked later.
+        # Row names without a header; whether they are names is checked later.
         return ["", *first], False
     return first, False
 
 
 def _marks(cells: list[str], sep: str, decimal: str | None) -> tuple[str, str | None]:
-    """The decimal mark and the separator of thousands with which the most cells are numbers."""
+    """The decimal mark and thousands separator with which the most cells are numbers."""
     candidates = [marks for marks in _MARKS if decimal in (None, marks[0])]
     if sep == ",":
         candidates.sort(key=_BESIDE_COMMAS.index)

@@ -1,10 +1,10 @@
-"""The effective sample size of a table in which rows resemble the rows before them.
+"""The effective sample size of a table whose rows are autocorrelated.
 
 With autocorrelations ρ(k) the variance of a sample covariance is that of n / (1 + 2 Σ ρ(k)²)
-independent rows (Bartlett, for two columns with the same memory). Rows that were only sorted have
-no memory: what sorted columns explain is removed first (:mod:`cyclearn.data.sorted_rows`). That
-makes neighbours differ, so only positive autocorrelations are evidence of memory; negative ones
-count where nothing was removed.
+independent rows (Bartlett, for two columns with the same autocorrelation). Sorting makes
+independent rows resemble their neighbours, so what sorted columns explain is removed first
+(:mod:`cyclearn.data.sorted_rows`). Removing it makes neighbours differ, so only positive
+autocorrelations are then evidence of dependence; negative ones count only if nothing was removed.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from cyclearn.data.sorted_rows import Order
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
 
-# The effective sample size that is asked for.
+# The effective sample size as requested.
 EffectiveRows = float | Literal["auto", "all"]
-# Why rows count for what they count for; that of several tables is the first that one of them has.
+# How the effective sample size was determined; for several tables, the first reason that applies.
 Counting = Literal[
     "memory", "number", "weights", "subjects", "all", "unchecked", "few", "independent"
 ]
 COUNTINGS: tuple[Counting, ...] = get_args(Counting)
 
-# With fewer rows no test on them has any power, and chance makes large correlations.
+# With fewer rows no test has power, and large correlations arise by chance.
 TESTED_ROWS = 30
-# Lags of the test for dependence; memory shows in the first few.
+# Lags of the test for dependence; the first few show it.
 TEST_LAGS = 10
-# Chance that independent rows raise a false alarm, in large tables; twice that in small ones.
+# Probability of a false alarm for independent rows in large tables; twice that in small ones.
 _FALSE_ALARMS = 0.005
 # Lost information below which no warning about dependence is given.
 _EFFECTIVE_SHARE = 0.8
@@ -38,11 +38,11 @@ _EFFECTIVE_SHARE = 0.8
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """What rows remember of the rows before them.
+    """The autocorrelation of the rows.
 
-    ``is_dependent`` says which columns have a memory that a test sees and that matters;
-    ``inflations`` how many rows make one effective row, where there are such columns, and NaN for
-    those that rows are sorted by.
+    ``is_dependent`` marks columns whose autocorrelation is significant and matters;
+    ``inflations`` is the number of rows per effective row if there are such columns, and NaN for
+    columns that the rows are sorted by.
     """
 
     n_rows: int
@@ -51,11 +51,11 @@ class Memory:
 
     @classmethod
     def of(cls, X: FloatArray) -> Memory:
-        """The memory of rows without missing values, shape (n, p); none where rows are few.
+        """The autocorrelation of complete rows, shape (n, p); not measured if there are few.
 
         Examples
         --------
-        A memory of 0.8 from row to row leaves n (1 − 0.64) / (1 + 0.64), about a fifth:
+        An autocorrelation of 0.8 leaves n (1 − 0.64) / (1 + 0.64) effective rows, about a fifth:
 
         >>> rng = np.random.default_rng(0)
         >>> X = np.zeros((5_000, 3))
@@ -74,11 +74,11 @@ class Memory:
             X = X - X.mean(axis=0)
             X /= np.where(scale > 0, scale, 1)
             order = Order.of(X)
-            # One column at a time: copies of a long table would be most of the memory.
+            # One column at a time: copies of a long table would take most of the memory.
             chances = {}
             for j in np.flatnonzero(~order.is_sorted).tolist():
                 left = order.residuals(X[:, [j]])[:, 0]
-                # What sorted columns determine is sorted too.
+                # Columns that sorted columns determine are sorted too.
                 if left.std() > 1e-6:
                     chances[j] = _chance(left)
             if any(chance < _FALSE_ALARMS / len(chances) for chance in chances.values()):
@@ -100,12 +100,12 @@ class Memory:
 
 
 def row_weight(asked: EffectiveRows, n: int, memory: Memory | None) -> tuple[float, Counting]:
-    """The weight of one of n rows relative to independent ones, and why; moments have no order.
+    """The weight of a row relative to independent rows, and the reason; moments have no row order.
 
     Raises
     ------
     InputError
-        If more rows are asked for than there are.
+        If the requested number exceeds the number of rows.
     """
     if not isinstance(asked, str):
         if asked > n:
@@ -126,7 +126,7 @@ def row_weight(asked: EffectiveRows, n: int, memory: Memory | None) -> tuple[flo
 def rows_in_words(
     n: int, n_effective: float, counting: Counting, *, has_ordered: bool = False
 ) -> str:
-    """How many rows were used, and why.
+    """State the effective sample size and the reason for it.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def rows_in_words(
     """
     whys = {
         "memory": "because neighbouring rows resemble each other",
-        "number": "as asked for",
+        "number": "as requested",
         "weights": "because their weights differ",
         "subjects": "because the mean of each subject was removed",
     }
@@ -148,7 +148,7 @@ def rows_in_words(
         why = "because values are missing"
     else:
         reasons = {
-            "all": "as asked for",
+            "all": "as requested",
             "unchecked": "the rows could not be checked, since only moments were given",
             "few": f"fewer than {TESTED_ROWS} are not checked",
             "independent": "neighbouring rows do not resemble each other",
@@ -177,10 +177,10 @@ def autocorrelations(X: FloatArray, max_lag: int | None = None) -> FloatArray:
 
 
 def _inflation(correlations: FloatArray) -> float:
-    """Rows over effective rows of a column, 1 + 2 Σ ρ(k)².
+    """Rows per effective row of a column, 1 + 2 Σ ρ(k)².
 
-    Summed up to the first lag that exceeds six times the sum so far (Sokal's window): all of the
-    memory, little of the noise, each lag of which adds 1/n.
+    The sum ends at the first lag that exceeds six times the sum so far (Sokal's window): it
+    includes all of the autocorrelation and little noise, of which each lag adds 1/n.
     """
     sums = 1 + 2 * np.cumsum(correlations[1:] ** 2)
     enough = np.arange(1, len(correlations)) >= 6 * sums
@@ -188,16 +188,16 @@ def _inflation(correlations: FloatArray) -> float:
 
 
 def _chance(x: FloatArray) -> float:
-    """Probability that independent rows of a column resemble each other as much.
+    """p-value of the autocorrelation of a column if rows were independent.
 
-    Σ xₜ xₜ₊ₖ / √(Σ xₜ² xₜ₊ₖ²) is standard normal without memory, also where the variance changes
-    along the rows, as it does where they are sorted. The squares of the positive ones among K have
-    the distribution of χ² with j degrees of freedom, j binomial with K and ½.
+    Σ xₜ xₜ₊ₖ / √(Σ xₜ² xₜ₊ₖ²) is standard normal without autocorrelation, even if the variance
+    changes along the rows, as it does in sorted tables. The squares of the positive ones among K
+    have the distribution of χ² with j degrees of freedom, j binomial with K and ½.
     """
-    # Not scipy.stats, which takes more than a second to load.
+    # This avoids scipy.stats, which takes more than a second to load.
     from scipy.special import binom, chdtrc
 
-    # With few rows the test keeps its level only for few lags.
+    # With few rows the test has the right level only for few lags.
     n_lags = min(TEST_LAGS, len(x) // 10)
     statistic = 0.0
     for lag in range(1, n_lags + 1):

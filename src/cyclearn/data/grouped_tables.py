@@ -1,6 +1,6 @@
-"""Tables of several groups: recognised in the input, checked against each other, kept by name.
+"""Tables of several groups: recognised in the input, checked against each other, named.
 
-One graph for all groups, weights and noise of its own in each. Groups are given as a list of
+All groups share one graph, and each has its own weights and noise. Groups are given as a list of
 tables, as a mapping from names to tables, or as a column of one table that names the group of each
 row.
 """
@@ -22,7 +22,7 @@ from cyclearn.foundation.json_input import short
 if TYPE_CHECKING:
     import pandas as pd
 
-# What takes one table also takes several: a list of them, or a mapping from names to them.
+# Functions that accept one table accept several: a list, or a mapping from names to tables.
 SeveralData: TypeAlias = "Data | Sequence[Data] | Mapping[str, Data]"
 
 
@@ -32,8 +32,7 @@ def named_tables(
     """Tables by the name of their group, in the order given; None for a single table.
 
     Tables in a list are named by their files where these have different names, or 1, 2, ….
-    ``in_order`` says that rows are to look back on those before them, which must then be of the
-    same group.
+    ``in_order`` requires that the rows of each group are contiguous, for lags.
 
     Examples
     --------
@@ -136,19 +135,19 @@ def labelled_rows(data: Any, labels: Sequence[str], option: str) -> pd.DataFrame
         if label not in frame.columns:
             names = ", ".join(map(str, frame.columns[:10]))
             raise InputError(
-                f"{option} is {short(label)}, and there is no such column; there are {names}"
+                f"{option} is {short(label)}, but there is no such column; the columns are {names}"
             )
     return frame
 
 
 def _plain(label: Any) -> Any:
-    # Numbers of groups are read as floats where a file has holes elsewhere.
+    # Group numbers are read as floats if the file has missing cells.
     return int(label) if isinstance(label, float) and label.is_integer() else label
 
 
 @contextmanager
 def naming_group(name: str) -> Iterator[None]:
-    """Errors inside say which group they are about."""
+    """Errors raised inside name the group."""
     try:
         yield
     except InputError as error:
@@ -156,7 +155,7 @@ def naming_group(name: str) -> Iterator[None]:
 
 
 def aligned_moments(moments: Moments, first: Moments) -> Moments:
-    """Moments of a further table with the variables as in the first one."""
+    """Moments of another table, with the variables ordered as in the first one."""
     if moments.has_default_names != first.has_default_names:
         raise InputError("some tables have column names and others do not; name all or none")
     return moments.aligned_to(first.names, "the first table")

@@ -16,11 +16,11 @@ from cyclearn.foundation.json_input import short
 from cyclearn.foundation.readable import listed
 from cyclearn.graphs.graph_input import checked_names, default_names
 
-# Share of a standardised column's variance that the columns before it leave unexplained.
+# Share of a standardised column's variance that the preceding columns leave unexplained.
 _COLLINEAR = 1e-11
-# Asymmetry that rounding to a few digits leaves in a covariance matrix.
+# Asymmetry of a covariance matrix that rounding to a few digits can cause.
 _SYMMETRIC = 1e-4
-# Columns that a message names after the first.
+# Number of columns that a message names after the first.
 _NAMED = 10
 # Texts that mean a missing value.
 MISSING_TEXT = (".", "..", "?", "-", "--", "na", "NAN", "missing", "Missing", "MISSING")
@@ -44,7 +44,7 @@ def is_missing_word(text: Any) -> bool:
 
 
 def as_float(value: Any, what: str) -> float:
-    """A number as a float; an InputError for what is none, or too large to be one."""
+    """A number as a float; raises an InputError if it is not a number, or too large."""
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
@@ -67,7 +67,7 @@ def checked_range(name: str, value: Any) -> tuple[float, float]:
 
 
 def checked_exogenous(exogenous: Sequence[str], names: tuple[str, ...]) -> tuple[str, ...]:
-    """Variables that are taken as given, each once: some of those with names, and not all."""
+    """Names of exogenous variables, without repetition; not all variables may be exogenous."""
     found = names_among("exogenous", exogenous, names)
     if names and set(exogenous) == set(names):
         raise InputError(
@@ -77,11 +77,11 @@ def checked_exogenous(exogenous: Sequence[str], names: tuple[str, ...]) -> tuple
 
 
 def names_among(what: str, chosen: Sequence[str], names: tuple[str, ...]) -> tuple[str, ...]:
-    """Some of the names of variables, each once."""
+    """Names of variables, without repetition."""
     for name in chosen:
         if name not in names:
             raise InputError(
-                f"{what} has {name!r}, which is not a variable; there are {listed(names)}"
+                f"{what} names {name!r}, which is not a variable; the variables are {listed(names)}"
             )
     return tuple(dict.fromkeys(chosen))
 
@@ -122,7 +122,7 @@ def numeric_matrix(table: Any, what: str, names: Sequence[str] | None = None) ->
 
 
 def check_rows(values: FloatArray, remedy: str = "") -> None:
-    """Raise where a table is a covariance or correlation matrix, or one half of it."""
+    """Raise if a table is a covariance or correlation matrix, or one half of it."""
     p = values.shape[1]
     if len(values) != p or p < 2:
         return
@@ -141,7 +141,7 @@ def check_rows(values: FloatArray, remedy: str = "") -> None:
 
 
 def half_of_matrix(values: FloatArray) -> str | None:
-    """Which half of a square table, without its diagonal, is empty if the other is full."""
+    """The empty half of a square table, apart from its diagonal, if the other half is full."""
     n, p = values.shape
     if n != p or p < 3:
         return None
@@ -153,7 +153,7 @@ def half_of_matrix(values: FloatArray) -> str | None:
 
 
 def checked_matrix(table: Any, what: str, names: Sequence[str] | None = None) -> FloatArray:
-    """Table as a fresh float array of two dimensions without missing or infinite values."""
+    """Copy a table to a two-dimensional float array without missing or infinite values."""
     matrix = numeric_matrix(table, what, names).copy()
     check_finite(matrix, what, names)
     return matrix
@@ -204,9 +204,9 @@ def _check_numeric(columns: Mapping[str, NDArray[Any]], what: str) -> None:
 
 
 def _no_number(values: NDArray[Any]) -> tuple[int, Any] | None:
-    """The cell that keeps a column from being numbers, if any does."""
+    """The cell that prevents a column from being numeric, if there is one."""
     wrong = [(row, value) for row, value in enumerate(values) if not _is_number(value)]
-    # One word makes texts of all numbers that a file has in its column; the word is to blame.
+    # One word turns all numbers of its column into text; report the word.
     words = (
         cell for cell in wrong if not (isinstance(cell[1], str) and number_of(cell[1]) is not None)
     )
@@ -214,7 +214,7 @@ def _no_number(values: NDArray[Any]) -> tuple[int, Any] | None:
 
 
 def number_of(text: Any) -> float | None:
-    """The number that a text is, or None."""
+    """The number that a text represents, or None."""
     try:
         return float(text)
     except (TypeError, ValueError):
@@ -229,7 +229,7 @@ def _is_number(value: Any) -> bool:
 
 
 def checked_covariance(S: FloatArray, names: tuple[str, ...]) -> FloatArray:
-    """Square, symmetric matrix with a positive diagonal, made exactly symmetric."""
+    """Check that a matrix is square and symmetric with a positive diagonal; symmetrise it."""
     if S.shape[0] != S.shape[1]:
         raise InputError(
             f"a covariance matrix must be square, but this one has shape {S.shape}: to use rows, "
@@ -274,7 +274,7 @@ def check_positive_definite(S: FloatArray, names: tuple[str, ...], n_samples: in
     if twins.size:
         _raise_collinear({names[j]: [names[i]] for i, j in reversed(twins.tolist())})
     try:
-        # A quarter of the time that eigenvalues take: 3 of 13 seconds with 3,000 columns.
+        # Takes a quarter of the time that eigenvalues take: 3 of 13 seconds with 3,000 columns.
         np.linalg.cholesky(R + 1e-8 * np.eye(p))
     except np.linalg.LinAlgError:
         if np.linalg.eigvalsh(R)[0] < -1e-8:

@@ -1,7 +1,7 @@
-"""Tables in which some variables were intervened on: read, checked, and brought together.
+"""Tables with interventions: read, checked and combined.
 
-Targets are given with a list of tables, one list of names for each, or as a column of one table
-that names the targets of each row; in a matrix of single rows, row i may be that of target i.
+Targets are given as one list of names for each table, or as a column of one table that names the
+targets of each row; or row i of a table is the experiment with target i.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from cyclearn.foundation.readable import listed
 
 # Targets of each table, or the name of a column with the targets of each row.
 Interventions = str | tuple[tuple[str, ...], ...]
-# In place of targets: row i of the table is an experiment by itself, whose target is column i; or
+# Instead of targets: row i of the table is an experiment whose target is column i; or
 # the targets were not recorded.
 ROWS, UNKNOWN = "rows", "unknown"
 
@@ -40,7 +40,7 @@ def checked_interventions(interventions: Any) -> Interventions | None:
     if interventions is None or isinstance(interventions, str):
         return interventions
     if not isinstance(interventions, Sequence):
-        # Nor a mapping: its order need not be that of the tables.
+        # A mapping is refused too: its order may differ from that of the tables.
         raise InputError(
             f"interventions is {short(interventions)}; give a list of targets for each table, in "
             "the order of the tables, such as [[], ['a']], or the name of a column"
@@ -59,9 +59,10 @@ def checked_interventions(interventions: Any) -> Interventions | None:
 
 @dataclass(frozen=True)
 class Part:
-    """Rows of one experiment as they were given, with targets and what was done to them.
+    """Rows of one experiment as given, with its targets and the kind of intervention.
 
-    ``number`` is that of its table, 0 where targets came from rows: errors then name these.
+    ``number`` is the number of its table, or 0 if targets came from rows; errors then name the
+    targets.
     """
 
     data: Any
@@ -71,12 +72,12 @@ class Part:
 
     @property
     def name(self) -> str:
-        """What warnings call it."""
+        """Its name in warnings."""
         return str(self.number) if self.number else ", ".join(self.targets) or "observed"
 
     @property
     def place(self) -> str:
-        """What errors call it."""
+        """Its name in errors."""
         if self.number:
             return f"table {self.number}"
         return f"the rows with targets {', '.join(self.targets) or 'none'}"
@@ -92,15 +93,14 @@ def intervened_tables(
 ) -> Tables:
     """Tables that share their weights, with the targets of each, and the warnings about them.
 
-    The memory of rows is that of variables that varied by themselves in their table. Ranks are
-    those among all rows.
+    Autocorrelation is measured on variables without interventions. Ranks are those among all rows.
 
     Raises
     ------
     InputError
-        Naming the table: other columns, targets that do not exist, one row where that says nothing,
-        everything set, a column that is constant where nobody set it, moments without a mean where
-        intercepts are shared.
+        With the name of the table: if columns differ, a target does not exist, one row carries no
+        information, all variables are targets, a column is constant without an intervention, or
+        moments have no mean although intercepts are shared.
     """
     tables = Tables(tuple(_read(parts, design, exogenous)), design)
     if margins != "raw":
@@ -124,7 +124,7 @@ def unknown_tables(
     n_effective: EffectiveRows,
     exogenous: Sequence[str] = (),
 ) -> Tables:
-    """Tables whose targets are to be learned, by name, none of them so far."""
+    """Tables whose targets will be learned, by name, without targets so far."""
     named = named_tables(data, groups)
     if named is None or len(named) < 2:
         raise InputError(
@@ -174,7 +174,7 @@ def _with_margins(tables: Tables, margins: Margins) -> Tables:
 
 
 def moments_like(moments: Moments, rows: FloatArray) -> Moments:
-    """Mean and covariance of rows of the same variables."""
+    """Check the mean and covariance of another table of the same variables."""
     mean = rows.mean(axis=0)
     centred = rows - mean
     return moments._changed(
@@ -183,9 +183,9 @@ def moments_like(moments: Moments, rows: FloatArray) -> Moments:
 
 
 def _counted(table: Table, n_effective: EffectiveRows) -> tuple[Table, tuple[DataWarning, ...]]:
-    """The table with its effective sample size, and what checks find in it.
+    """The table with its effective sample size, and the warnings about it.
 
-    Only variables that varied by themselves are looked at.
+    Only variables without interventions are examined.
     """
     moments, rows, n = table.moments, table.rows, table.moments.n_samples
     is_set = [name in table.targets for name in moments.names]
@@ -201,7 +201,7 @@ def _counted(table: Table, n_effective: EffectiveRows) -> tuple[Table, tuple[Dat
 
 
 def _free_columns(moments: Moments, rows: FloatArray, is_free: BoolArray) -> Treated:
-    """The columns that varied by themselves, as a table."""
+    """The columns without interventions, as a table."""
     X, names = rows[:, is_free], tuple(np.array(moments.names)[is_free].tolist())
     given = tuple(name for name in moments.exogenous if name in names)
     S = moments.covariance[np.ix_(is_free, is_free)]
@@ -210,7 +210,7 @@ def _free_columns(moments: Moments, rows: FloatArray, is_free: BoolArray) -> Tre
 
 
 def _most_concerned(warnings: Sequence[DataWarning]) -> tuple[DataWarning, ...]:
-    """One warning of each code: that about the table with the most columns that it concerns."""
+    """One warning per code: the one about the table in which it concerns the most columns."""
     found: dict[str, DataWarning] = {}
     for warning in warnings:
         known = found.get(warning.code)
@@ -224,7 +224,7 @@ def targeted_parts(
     interventions: Interventions,
     kind: InterventionKind | tuple[InterventionKind, ...] = "perfect",
 ) -> list[Part]:
-    """The tables one by one, with the targets of each and what was done to them."""
+    """The tables one by one, with their targets and the kind of intervention."""
     if isinstance(interventions, str) and interventions != ROWS:
         if not isinstance(kind, str):
             raise InputError("targets come from a column; give one intervention_kind for all rows")
@@ -235,7 +235,7 @@ def targeted_parts(
     named = named_tables(data)
     tables = [data] if named is None else list(named.values())
     if isinstance(interventions, str):
-        # Further tables were observed.
+        # The other tables are observational.
         interventions = ((ROWS,), *[()] * (len(tables) - 1))
     kinds = (kind,) * len(tables) if isinstance(kind, str) else kind
     for what, given in (("interventions", interventions), ("intervention_kind", kinds)):
@@ -255,7 +255,7 @@ def targeted_parts(
 
 
 def _row_by_row(data: Any, kind: InterventionKind) -> list[Part]:
-    """The rows of a matrix whose row i is the experiment with column i as its target."""
+    """Rows of a matrix whose row i is an experiment with column i as the target."""
     import pandas as pd
 
     rows = Rows.of(as_rows(data))
@@ -293,7 +293,7 @@ def _moments(data: Any, design: Design) -> tuple[FloatArray | None, Moments]:
     X = rows.values
     check_finite(X, "data", rows.names)
     if not len(X):
-        raise InputError("it has no rows")
+        raise InputError("it contains no rows")
     mean = X.mean(axis=0)
     centred = X - mean
     S = centred.T @ centred / len(X)
@@ -301,7 +301,7 @@ def _moments(data: Any, design: Design) -> tuple[FloatArray | None, Moments]:
 
 
 def _check_row(table: Table, design: Design) -> None:
-    """One row has to have something in common with other rows."""
+    """A table with one row must share something with other rows."""
     if table.kind == "shift" and design.intercepts == "table":
         raise InputError(
             "intervention_kind='shift' changes an intercept, but here every table has its own; "
@@ -322,7 +322,7 @@ def _check_targets(table: Table) -> None:
     unknown = [name for name in targets if name not in moments.names]
     if unknown:
         raise InputError(
-            f"the target {unknown[0]!r} is not a variable; there are {listed(moments.names)}"
+            f"target {unknown[0]!r} is not a variable; the variables are {listed(moments.names)}"
         )
     if table.kind == "perfect" and {*targets, *moments.exogenous} == set(moments.names):
         raise InputError(
@@ -331,19 +331,19 @@ def _check_targets(table: Table) -> None:
 
 
 def check_columns(tables: Tables) -> None:
-    """No column is constant where it was not a target."""
+    """Raise if a column is constant in the tables where it was not a target."""
     for i, name in enumerate(tables.names):
         free = [table for table in tables if name not in table.targets]
         values = [(t.moments.covariance[i, i], t.moments) for t in free or tables]
         spread = max(variance for variance, _ in values)
         means = [0.0 if m.mean is None else m.mean[i] for _, m in values]
         largest = max(map(abs, means), default=0.0)
-        # Different constants are a spread too.
+        # Constants that differ between tables are variation too.
         if max(spread, np.ptp(means) ** 2) <= (1e-13 * largest) ** 2:
             where = "where it was not a target" if free else "and a target in every table"
             raise InputError(f"column {name!r} is constant {where}; drop it, or add rows")
 
 
 def target_mask(tables: Tables) -> BoolArray:
-    """Which variables were set in which table, shape (tables, p)."""
+    """Which variables were intervened on in which table, shape (tables, p)."""
     return np.array([[name in table.targets for name in tables.names] for table in tables])

@@ -1,7 +1,7 @@
-"""Rows of a time series next to the preceding rows: the effect of ``lags`` on a table.
+"""Rows of a time series next to the preceding rows: what ``lags`` does to a table.
 
 Row t of the extended table holds row t of the table, and then rows t − 1, …, t − k under the names
-``gdp[t-1]``, …, ``gdp[t-k]``. The first k rows have no such past and serve as past alone.
+``gdp[t-1]``, …, ``gdp[t-k]``. The first k rows lack these and serve only as the past of later rows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cyclearn.foundation.errors import InputError
 
 
 def past_name(name: str, lag: int) -> str:
-    """The name of a variable so many rows before.
+    """The name of a lagged variable.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def past_name(name: str, lag: int) -> str:
 
 
 def past_of(names: Sequence[str], lags: int) -> tuple[str, ...]:
-    """Those of some names that are of rows before.
+    """Select the names of lagged variables.
 
     Examples
     --------
@@ -39,12 +39,12 @@ def past_of(names: Sequence[str], lags: int) -> tuple[str, ...]:
 
 
 def past_names(names: Sequence[str], lags: int) -> tuple[str, ...]:
-    """The names of all columns of the past, the last row first."""
+    """The names of all lagged columns, the smallest lag first."""
     return tuple(past_name(name, lag) for lag in range(1, lags + 1) for name in names)
 
 
 def with_past(rows: Rows, lags: int) -> Rows:
-    """Rows next to the preceding rows, which are taken as given.
+    """Rows next to the preceding rows, which are exogenous.
 
     Examples
     --------

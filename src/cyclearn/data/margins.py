@@ -1,4 +1,4 @@
-"""What becomes of each column by itself before covariances are taken."""
+"""Transformations of single columns before covariances are computed."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 
 Margins = Literal["raw", "log", "rank"]
-# What weights and effects are on the scale of, where it is not that of the data.
+# The scale of weights and effects, if it is not that of the data.
 SCALES = {"log": "logarithms", "rank": "normal scores of ranks"}
 
 
 def normal_scores(X: FloatArray) -> FloatArray:
-    """Each column by its ranks: the normal quantile at rank / (m + 1) of its m values.
+    """Normal scores: the normal quantile at rank / (m + 1) for the m values of a column.
 
-    Monotone bends of a column change nothing and outliers little. Ties share their average rank;
-    what is missing stays missing.
+    Monotone transformations of a column change nothing, outliers little. Ties share their average
+    rank; missing cells stay missing.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def normal_scores(X: FloatArray) -> FloatArray:
     is_infinite = np.isinf(X)
     ranks = rankdata(X, axis=0, nan_policy="omit")
     scores = ndtri(ranks / ((~np.isnan(X)).sum(axis=0) + 1))
-    # An infinite value is a mistake, not a large number, and must be noticed as one.
+    # An infinite value is an error, not a large number, and must be reported.
     return np.asarray(np.where(is_infinite, X, scores))
 
 

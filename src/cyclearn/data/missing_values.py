@@ -1,14 +1,14 @@
 """Tables with missing values: mean, covariance and effective sample size.
 
-``"em"`` is maximum likelihood for the joint normal distribution, right where cells are missing at
-random given what was observed. ``"rows"`` keeps the complete rows, right where holes have nothing
-to do with the values. ``"pairwise"`` takes each covariance from the rows that have both columns.
+``"em"`` is maximum likelihood for the joint normal distribution, which is valid if cells are
+missing at random (MAR). ``"rows"`` keeps the complete rows, which is valid if cells are missing
+completely at random (MCAR). ``"pairwise"`` takes each covariance from the rows that have both
+columns.
 
-How many rows such a covariance counts for: with columns that have nothing to do with each other
-the correlation of a pair is as variable as that of the rows in which both were observed, for
-``"em"`` as for ``"pairwise"``; where columns depend, maximum likelihood learns more. The harmonic
-mean of these numbers over the pairs makes the likelihood ratios of superfluous edges right on
-average, and never too large by design.
+The effective sample size: for independent columns, the correlation of a pair is as variable as in
+the rows in which both were observed, for ``"em"`` as for ``"pairwise"``; for dependent columns
+maximum likelihood learns more. The harmonic mean of these numbers over the pairs makes the
+likelihood ratios of superfluous edges right on average, and never too large by design.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from cyclearn.foundation.errors import InputError
 Missing = Literal["error", "em", "rows", "pairwise"]
 TREATMENTS: tuple[Missing, ...] = ("error", "em", "rows", "pairwise")
 
-# Smallest eigenvalue of a correlation matrix made of pairs; below it correlations are shrunk.
+# Smallest eigenvalue of a pairwise correlation matrix; below it correlations are shrunk.
 _LEAST_EIGENVALUE = 1e-3
 
 
 @dataclass(frozen=True)
 class Holes:
-    """What was missing and what was made of it.
+    """How much was missing, and how it was treated.
 
     ``share`` is the share of missing cells; ``n_complete`` counts rows without any; ``iterations``
     and ``converged`` belong to EM, ``shrinkage`` to pairwise covariances: the share of all
@@ -140,7 +140,7 @@ def _check_exogenous(rows: Rows, is_hole: BoolArray) -> None:
 
 
 def _saturated(observed: ObservedRows, complete: Rows) -> Saturated:
-    """The best mean and covariance of all; columns that others determine are named."""
+    """The saturated mean and covariance; an error names columns that others determine."""
     try:
         return observed.saturated()
     except InputError:
@@ -150,7 +150,7 @@ def _saturated(observed: ObservedRows, complete: Rows) -> Saturated:
 
 
 def find_holes(data: Any) -> Holes | None:
-    """What is missing in a table; None where nothing is."""
+    """Which cells of a table are missing; None if none are."""
     rows = Rows.of(data)
     is_hole = np.isnan(rows.values)
     return _holes(is_hole, rows.names, "error") if is_hole.any() else None
@@ -187,7 +187,7 @@ def _check_columns(X: FloatArray, is_hole: BoolArray, names: tuple[str, ...]) ->
 
 
 def _rows_together(X: FloatArray, names: tuple[str, ...]) -> FloatArray:
-    """In how many rows each pair of columns was observed, shape (p, p)."""
+    """Number of rows in which each pair of columns was observed, shape (p, p)."""
     seen = (~np.isnan(X)).astype(float)
     together: FloatArray = seen.T @ seen
     few = np.argwhere(np.triu(together < 3, 1))
@@ -209,7 +209,7 @@ def _harmonic_mean_of_pairs(together: FloatArray) -> float:
 
 
 def _pairwise(X: FloatArray, together: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-    """Covariance of pairs, the means, and by what share correlations were shrunk.
+    """Pairwise covariances, means, and the share by which correlations were shrunk.
 
     The rule: all correlations are multiplied by the largest factor of at most one that leaves no
     eigenvalue below 0.001.

@@ -1,4 +1,4 @@
-"""The mean and covariance of a table: all that fits and searches use."""
+"""The mean and covariance of a table, which are all that fits and searches use."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 # The share of each level of ordinal variables, in order.
 Levels: TypeAlias = Mapping[str, Mapping[str, float]]
-# What functions on data accept: rows (a table, an array, a file) or moments already taken.
+# What functions on data accept: rows (a table, an array, a file) or moments.
 Data: TypeAlias = "pd.DataFrame | ArrayLike | str | Path | Moments"
 
 _FIELDS = ("covariance", "n_samples", "mean", "names", "has_default_names", "exogenous", "levels")
@@ -106,7 +106,7 @@ class Moments:
         self._set(S, int(n_samples), centre, labels, names is None, given, shares)
 
     def _set(self, *values: Any) -> None:
-        # Immutable: attributes are written here once, past the guard in __setattr__.
+        # Immutable: attributes are set once here, bypassing the guard in __setattr__.
         for key, value in zip(_FIELDS, values, strict=True):
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
@@ -123,7 +123,7 @@ class Moments:
         exogenous: tuple[str, ...] = (),
         levels: Levels | None = None,
     ) -> Moments:
-        """Moments of a table in which columns may be constant, since they were intervened on."""
+        """Moments of a table whose columns may be constant because they were intervened on."""
         moments = object.__new__(cls)
         moments._set(covariance, n_samples, mean, names, has_default_names, exogenous, levels or {})
         return moments
@@ -165,7 +165,7 @@ class Moments:
     def among(self, names: Sequence[str]) -> Moments:
         """The moments of some of the variables, in the order of ``names``."""
         if absent := [name for name in names if name not in self.names]:
-            raise InputError(f"there is no {absent[0]!r}; there are {listed(self.names)}")
+            raise InputError(f"no variable {absent[0]!r}; the variables are {listed(self.names)}")
         order = [self.names.index(name) for name in names]
         return self._changed(
             covariance=self.covariance[np.ix_(order, order)],
@@ -226,7 +226,7 @@ class Moments:
 
 
 def name_order(names: Sequence[str], are_numbers: bool) -> tuple[int, ...]:
-    """Positions of names in the order of their code points, or as they are if they only count.
+    """Positions of names in alphabetical (code point) order; generated names keep their order.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def as_moments(data: Data, names: Sequence[str] | None = None) -> Moments:
 
 
 def moments_of(rows: Rows) -> Moments:
-    """Moments of the rows of one table, none of whose cells is missing."""
+    """Moments of the rows of one table without missing cells."""
     X, labels = rows.values, rows.names
     n = X.shape[0]
     if n < 2 or (n == 2 and X.shape[1] > 1):
@@ -276,11 +276,11 @@ def moments_of(rows: Rows) -> Moments:
         X = X - mean
         if weights is not None:
             X = X * np.sqrt(n * weights / weights.sum())[:, None]
-        # Subjects whose means were taken out leave so many rows less.
+        # Removing the means of subjects reduces the number of rows.
         covariance = X.T @ X / (n if rows.subjects is None else rows.n_effective)
     variances = covariance.diagonal()
     if not np.isfinite(variances).all():
-        # A missing or infinite value reaches its mean, so the table itself is searched only now.
+        # A missing or infinite value shows in the mean, so the table is searched only now.
         check_finite(rows.values, "data", labels)
         raise InputError("the values are so large that their variances overflow; rescale them")
     constant = np.flatnonzero(variances <= (1e-13 * mean) ** 2)
@@ -325,7 +325,7 @@ def read_moments(
 
 
 def _matrix(path: str | Path, written: Any, n_samples: int | None, options: Any) -> Moments:
-    """The matrix in a file; what was written in Tetrad's format is known already."""
+    """The matrix in a file; one in Tetrad's format has been read already."""
     if written is not None:
         return Moments(written[1], written[0] if n_samples is None else n_samples)
     if n_samples is None:
@@ -342,7 +342,7 @@ def _matrix(path: str | Path, written: Any, n_samples: int | None, options: Any)
 
 
 def _mirrored(frame: pd.DataFrame) -> pd.DataFrame:
-    """The symmetric matrix of which one half is given; any other matrix unchanged."""
+    """Complete a symmetric matrix of which one half is given; return any other matrix unchanged."""
     if half_of_matrix(frame.to_numpy(dtype=float)) is None:
         return frame
     S = np.nan_to_num(frame.to_numpy(dtype=float))
@@ -359,9 +359,9 @@ def checked_mean(mean: ArrayLike, names: Sequence[str]) -> FloatArray:
 def checked_vector(
     values: ArrayLike, names: Sequence[str], words: tuple[str, str, str]
 ) -> FloatArray:
-    """A fresh array of finite numbers, one for each name.
+    """Copy numbers to an array; check that all are finite and that there is one for each name.
 
-    ``words`` begin what is said of wrong values, of a wrong shape, and of one number.
+    ``words`` begin the messages about wrong values, a wrong shape, and one wrong number.
     """
     try:
         vector = np.array(values, dtype=float)

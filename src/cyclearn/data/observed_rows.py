@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
 
-# Largest change of a standardised mean or covariance at which EM has arrived.
+# Largest change of a standardised mean or covariance at which EM has converged.
 _TOLERANCE = 1e-9
 _MAX_ITERATIONS = 5_000
 
 
 class Expected(NamedTuple):
-    """What is expected given the observed cells: mean and covariance, and their log-likelihood."""
+    """Expectation given the observed cells: mean, covariance and log-likelihood."""
 
     mean: FloatArray
     covariance: FloatArray
@@ -36,15 +36,15 @@ class Saturated:
 
     @property
     def converged(self) -> bool:
-        """Whether the last step changed nothing that matters."""
+        """Whether the last step was within the tolerance."""
         return self.change <= _TOLERANCE
 
 
 @dataclass(frozen=True, eq=False)
 class ObservedRows:
-    """Rows with holes, standardised by what was observed, rows of one pattern together.
+    """Rows with missing cells, standardised by the observed cells and sorted by pattern.
 
-    ``row_ends`` and ``hole_ends`` say where the rows and the holes of each pattern end.
+    ``row_ends`` and ``hole_ends`` are the ends of the rows and the missing cells of each pattern.
     """
 
     rows: FloatArray
@@ -60,7 +60,7 @@ class ObservedRows:
 
     @classmethod
     def of(cls, X: FloatArray) -> ObservedRows:
-        """Of a table of shape (n, p) with NaN where nothing was observed."""
+        """From a table of shape (n, p) with NaN for missing cells."""
         is_hole = np.isnan(X)
         centre, scale = np.nanmean(X, axis=0), np.nanstd(X, axis=0)
         patterns, pattern_of = np.unique(is_hole, axis=0, return_inverse=True)
@@ -138,5 +138,5 @@ class ObservedRows:
         return Saturated(mean, S, last.log_likelihood, iterations, change)
 
     def independent_log_likelihood(self) -> float:
-        """Log-likelihood of columns that have nothing to do with each other."""
+        """Log-likelihood of independent columns."""
         return float(-0.5 * self.n_observed * (1 + np.log(2 * np.pi)) - self.log_scale)

@@ -1,4 +1,4 @@
-"""Covariances drawn around a given one: what a sample of Gaussian rows would have shown."""
+"""Random sample covariances of Gaussian rows with a given covariance."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cyclearn.foundation.arrays import FloatArray
 
 
 def draw_moments(moments: Moments, n_effective: float, generator: np.random.Generator) -> Moments:
-    """Moments of Gaussian rows with the covariance given, as variable as so many rows make them.
+    """Draw the moments of a sample of Gaussian rows with a given covariance.
 
     Examples
     --------
@@ -26,13 +26,13 @@ def draw_moments(moments: Moments, n_effective: float, generator: np.random.Gene
 def draw_covariance(
     moments: Moments, n_effective: float, generator: np.random.Generator
 ) -> FloatArray:
-    """The covariance of such rows; constant columns stay constant."""
+    """Draw their covariance; constant columns stay constant."""
     df = max(round(n_effective) - 1, 1)
     return _wishart(moments, df, generator) / (df + 1)
 
 
 def _wishart(moments: Moments, df: int, generator: np.random.Generator) -> FloatArray:
-    """Covariance of df + 1 draws times df + 1: Wishart with df degrees of freedom."""
+    """Draw from the Wishart distribution with df degrees of freedom."""
     from scipy.stats import wishart
 
     S, p = moments.covariance, moments.n_variables

@@ -1,6 +1,6 @@
 """How data are read: one value that every function on data shares.
 
-``Reading(...).tables(data)`` is the only way from what a person gives to what is learned from.
+``Reading(...).tables(data)`` is the only way from user input to tables for learning.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from cyclearn.foundation.option_values import Options, option, takes_options
 
 Errors = Literal["auto", "standard", "robust"]
 
-# Fewer effective rows than this have no variance.
+# A variance needs at least this many effective rows.
 _FEWEST = 2
 
 
@@ -57,14 +57,14 @@ def _column(name: str, value: Any) -> str | None:
 
 
 def _kinds(name: str, value: Any) -> InterventionKind | tuple[InterventionKind, ...]:
-    """What interventions do, in one word or in one for each table."""
+    """The kind of the interventions: one word, or one for each table."""
     if isinstance(value, (list, tuple)):
         return tuple(_kinds(name, each) for each in value)  # type: ignore[misc]
     return one_of(name, value, get_args(InterventionKind))  # type: ignore[return-value]
 
 
 def checked_effective_rows(name: str, value: Any) -> EffectiveRows:
-    """An effective sample size: a word, or a number of at least two."""
+    """An effective sample size: a keyword, or a number of at least two."""
     if isinstance(value, str) and value in ("auto", "all"):
         return value  # type: ignore[return-value]
     is_number = isinstance(value, Real) and not isinstance(value, bool)
@@ -93,49 +93,48 @@ class Reading(Options):
         as in a knockout screen; further tables were observed. Or ``"unknown"``: targets are
         learned with the graph, from several tables, also by ``groups``; they keep their parents.
     intervention_kind : {"perfect", "noise", "shift"}, or one for each table
-        Targets are cut off from their parents; or keep them, and have noise and intercept of their
-        own; or keep them and their noise, and are shifted. Tables of one row can be the first and
-        the last.
+        ``"perfect"``: targets are cut off from their parents; ``"noise"``: they keep their parents,
+        but have a different noise variance and intercept; ``"shift"``: only their intercept
+        differs. Tables of one row can be perfect or shifted.
     intercepts : {"shared", "table"}
         With interventions: whether differences of means between tables count. Shared intercepts use
         them, but turn differences between batches into edges.
     n_effective : "auto", "all" or a number
         The effective sample size of each table, in likelihood and penalty together. By default
-        rows that resemble their neighbours count for less, by the autocorrelation of the columns;
-        what exogenous variables explain, and columns that the rows are sorted by, is removed first.
-        All count where none do, below 30 rows, and for Moments. ``"all"`` counts every row.
+        autocorrelation of the columns reduces it; what exogenous variables and columns that the
+        rows are sorted by explain is removed first. Without autocorrelation, below 30 rows and for
+        Moments it is the number of rows, and so it is with ``"all"``.
     missing : {"error", "em", "rows", "pairwise"}
-        What is done about missing values: refuse them; use maximum likelihood (EM); use complete
+        How missing values are treated: refuse them; use maximum likelihood (EM); use complete
         rows only; or take each covariance from the rows that have both columns. With ``"em"`` and
         ``"pairwise"`` the effective sample size of a search is the harmonic mean, over pairs of
         columns, of the rows in which both were observed.
     margins : {"raw", "log", "rank"}
         Columns as they are, their logarithms, or normal scores of their ranks, which outliers and
-        monotone bends hardly change; weights and effects are then on that scale. With interventions
-        ranks are those among the rows of all tables.
+        monotone transformations hardly change; weights and effects are then on that scale. With
+        interventions ranks are those among the rows of all tables.
     lags : int
-        Rows are a time series, in order: each may also be caused by so many rows before it, which
+        Rows are a time series, in order: each may also depend on this many preceding rows, which
         become columns such as ``gdp[t-1]``, never across groups. The past is exogenous.
     exogenous : list of str
-        Variables that are taken as given, as lavaan's ``fixed.x``: nothing causes them, their
-        covariance is free and costs nothing, and likelihood, test of fit and class are those of
-        the other variables given these. What they are, such as indicators of a season, need not
-        be Gaussian.
+        Variables to condition on, like lavaan's ``fixed.x``: nothing causes them, their
+        covariance is free and not penalised, and likelihood, test of fit and class are those of
+        the other variables given these. Their distribution is arbitrary: indicators of a season,
+        for example.
     categories : list of str
-        Columns of one table that hold categories without an order, which nothing in the table
-        causes: each becomes indicators, such as ``land=fr``, that are exogenous. The column that
-        makes ``groups`` is the other way to use categories.
+        Nominal columns of one table, which nothing in the table causes: each becomes exogenous
+        indicators, such as ``land=fr``. The alternative for a nominal column is ``groups``.
     ordered : list of str
         Ordinal columns: numbers with few levels, booleans, texts of two values, ordered categories.
-        Each is taken for a normal variable that was cut at thresholds. The correlations of these
-        variables are learned from (polychoric and polyserial), and weights and effects are on their
-        scale. Rows count for so much that as many superfluous edges are expected as without ordinal
-        columns; standard errors are from the covariance of these correlations.
-        Booleans, two texts, and two to seven whole numbers are recognised as ordinal, which a
-        warning says, unless options need plain rows, or the correlations are jointly impossible,
-        which the warning says.
+        Each is treated as an underlying normal variable that was cut at thresholds. Learning uses
+        the correlations of these variables (polychoric and polyserial), and weights and effects are
+        on their scale. The effective sample size is such that as many superfluous edges are
+        expected as without ordinal columns; standard errors are from the covariance of these
+        correlations. Booleans, two texts, and two to seven whole numbers are recognised as ordinal,
+        and a warning says so. They are not if other options need plain rows or if the correlations
+        are jointly impossible, which a warning says too.
     continuous : list of str
-        Columns that are measurements although they have few values.
+        Columns with few values that are measurements.
     weights : str, optional
         The column of survey weights, such as the number of people that a row represents: mean and
         covariance are weighted. The effective sample size is Kish's, (Σw)² / Σw².
@@ -271,7 +270,7 @@ class Reading(Options):
                     )
 
     def _not_with_rows(self, besides: str = "") -> str:
-        """An option that leaves no covariance of plain rows; empty where none does."""
+        """An option that rules out the covariance of plain rows; empty if there is none."""
         taken: dict[str, tuple[Any, ...]] = {
             "missing": ("error", "rows", "pairwise" if besides == "ordered" else besides),
             "margins": ("raw",),
@@ -284,21 +283,21 @@ class Reading(Options):
 
     @property
     def reading(self) -> Reading:
-        """The options of reading, without all others."""
+        """Only the options of reading."""
         return Reading(**{name: getattr(self, name) for name in Reading.names()})
 
     @property
     def is_unknown(self) -> bool:
-        """Whether targets are to be learned."""
+        """Whether the targets are unknown and will be learned."""
         return self.interventions == UNKNOWN
 
     @property
     def design(self) -> Design:
-        """The kind of the interventions; unknown targets are found by the noise alone."""
+        """The kind of the interventions; unknown targets are found from the noise only."""
         return Design("noise" if self.is_unknown else self.intervention_kind, self.intercepts)
 
     def tables(self, data: SeveralData | Tables) -> Tables:
-        """The tables, with the warnings about them; tables that were read are returned.
+        """Read the tables and check them; tables that were read already are returned.
 
         Parameters
         ----------
@@ -332,7 +331,7 @@ class Reading(Options):
         read = {}
         opened = {name: _opened(each) for name, each in named.items()}
         rows = [self._rows(each) for each in opened.values() if not isinstance(each, Moments)]
-        # What is ordinal is so in every group.
+        # Ordinal columns are ordinal in every group.
         found = [set(self._recognised(each)) for each in rows]
         everywhere = tuple(sorted(set.intersection(*found))) if found else ()
         for name, each in opened.items():
@@ -412,7 +411,7 @@ class Reading(Options):
         return replace(rows.with_ordered(self.ordered), weights=weights, subjects=subjects)
 
     def _recognised(self, rows: Rows) -> tuple[str, ...]:
-        """Ordinal columns that were not named but recognised."""
+        """Columns recognised as ordinal although they were not named."""
         names_among("continuous", self.continuous, rows.names)
         if self.weights or self.within or self._not_with_rows("ordered"):
             return ()
@@ -421,7 +420,7 @@ class Reading(Options):
     def _with_levels(
         self, rows: Rows, recognised: tuple[str, ...]
     ) -> tuple[Treated, Rows, tuple[str, ...]]:
-        """Treated rows, with columns that were recognised as ordinal where that can be had."""
+        """Treated rows, with columns recognised as ordinal where the options permit."""
         if recognised:
             given = rows.with_ordered((*rows.ordered, *recognised))
             with suppress(InputError):
@@ -432,7 +431,7 @@ class Reading(Options):
         return replace(treated, raw=treated.filled if self.within else rows.values), rows, ()
 
     def _given(self, moments: Moments) -> Treated:
-        """Moments in place of rows, which leave nothing to be treated."""
+        """Moments, whose rows cannot be transformed or selected."""
         names = ("margins", "lags", "covariance", "ordered", "continuous", "weights", "within")
         for name in (*names, *(["se"] if self.se == "robust" else [])):
             if name in self.given():
@@ -444,7 +443,7 @@ class Reading(Options):
         return Treated(given, float(given.n_samples), np.empty((0, 0)), None)
 
     def treated(self, rows: Rows) -> Treated:
-        """Rows with past and missing values treated, and their moments."""
+        """Rows with lagged columns and treated missing values, and their moments."""
         if self.lags:
             rows = with_past(rows, self.lags)
         treated = treat_missing(rows, self.missing)
@@ -454,7 +453,7 @@ class Reading(Options):
 
 
 def _opened(data: Any) -> Any:
-    """Rows or moments of what may be a file."""
+    """Rows or moments from a table, an array or a file."""
     if isinstance(data, (str, Path)) and tetrad_matrix(data) is not None:
         return read_moments(data)
     return as_rows(data)
@@ -462,5 +461,5 @@ def _opened(data: Any) -> Any:
 
 @takes_options(Reading)
 def as_tables(data: SeveralData | Tables, **reading: Any) -> Tables:
-    """Tables of what functions on data accept; keywords are the fields of :class:`Reading`."""
+    """Read tables from anything that functions on data accept; keywords as in :class:`Reading`."""
     return Reading.of(reading).tables(data)

@@ -1,6 +1,6 @@
 """Draws of the data: rows with replacement, blocks or half of the rows, or a covariance.
 
-Draw r depends on the seed and on r alone, so that any process may make it at any time.
+Draw r depends only on the seed and r, so that any process can make it at any time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from cyclearn.foundation.errors import InputError
 # How resamples are drawn.
 Resampling = Literal["rows", "blocks", "half", "parametric", "groups"]
 
-# A draw with a constant or collinear column is thrown away and repeated, this often at most.
+# A draw with a constant or collinear column is discarded and repeated, at most this often.
 _MAX_REDRAWS = 50
 # Neighbours in a block, in units of the rows that make one effective row: several times as long
 # as the autocorrelation.
@@ -54,13 +54,13 @@ class Resampler:
     ) -> Resampler:
         """A resampler, by default of rows where there are rows, in blocks where they depend.
 
-        Single rows get weights that vary as those of ``times`` draws for each row; where weights
-        cannot be taken, ``times`` as many rows are drawn and count for as many as there are.
+        Single rows get weights as variable as those of ``times`` draws per row; where weights are
+        not possible, ``times`` as many rows are drawn and weighted down to the number of rows.
 
         Raises
         ------
         InputError
-            Where the tables cannot be drawn from in the way that is asked for.
+            If the tables cannot be resampled in the requested way.
         """
         return cls(tables, reading, _checked(tables, resampling), seed, times)
 
@@ -70,7 +70,7 @@ class Resampler:
         return self.tables.names
 
     def draw(self, number: int) -> tuple[Tables, int, int]:
-        """One resample, a seed for its search, and how many draws were thrown away."""
+        """One resample, a seed for its search, and the number of discarded draws."""
         generator = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
         search_seed = int(generator.integers(2**31))
         if self.resampling == "groups":
@@ -108,7 +108,7 @@ class Resampler:
         return Tables(tuple(drawn))
 
     def _drawn_within_targets(self, generator: np.random.Generator) -> Tables:
-        """Rows within each table; a single row stays and counts for more or less instead.
+        """Resample rows within each table; a single row is kept and reweighted instead.
 
         Its weight is exponential with mean one (Rubin's Bayesian bootstrap), or the mean of several
         such numbers: no experiment is lost, and what depends on one row alone shows.
@@ -138,9 +138,9 @@ class Resampler:
         rows = rows.given([name for name in given.exogenous if name not in past])
         rows = replace(rows.with_ordered(given.ordered), weights=table.weights)
         if lags:
-            # Each is drawn together with its past.
+            # Each row is drawn together with its past.
             rows = with_past(rows, lags)
-        # Rows that say nothing are not drawn.
+        # Rows without information are not drawn.
         of_row = np.any if self.reading.missing == "rows" else np.all
         rows = rows.taken(~of_row(np.isnan(rows.values), axis=1))
         if self.times > 1 and not rows.ordered and not np.isnan(rows.values).any():
@@ -169,9 +169,9 @@ class Resampler:
         return generator.integers(n, size=self.times * n)
 
     def _row_weights(self, n: int, generator: np.random.Generator) -> FloatArray:
-        """Random weights of mean one, so that every row has a part in every resample.
+        """Random weights of mean one, so that every row contributes to every resample.
 
-        Where rows are few, draws would leave out so many that columns become collinear.
+        With few rows, draws with replacement would omit so many that columns become collinear.
         """
         return np.asarray(generator.gamma(self.times, size=n) / self.times)
 
@@ -186,7 +186,7 @@ class Resampler:
 
 
 def _checked(tables: Tables, resampling: Resampling | None) -> Resampling:
-    """How the tables are drawn from: as asked for, or by default."""
+    """The kind of resampling: as requested, or the default."""
     has_rows = {table.rows is not None for table in tables}
     if resampling == "groups":
         if not tables.is_grouped:

@@ -1,4 +1,4 @@
-"""The rows of one table: numbers and the names of their columns, taken from it once."""
+"""The rows of one table: numbers and the names of their columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.graph_input import checked_names
 
-# A variable with more levels is as good as continuous, and its table of counts is mostly empty.
+# With more levels a variable is nearly continuous, and its table of counts mostly empty.
 MOST_LEVELS = 12
 
 
@@ -61,7 +61,7 @@ class Rows:
         )
 
     def given(self, exogenous: Sequence[str]) -> Rows:
-        """The same rows, with these columns taken as given as well."""
+        """The same rows, with these columns exogenous as well."""
         given = checked_exogenous((*self.exogenous, *exogenous), self.names)
         return replace(self, exogenous=given)
 
@@ -90,7 +90,7 @@ class Rows:
         return replace(self, values=values, ordered=found, texts=texts)
 
     def with_values(self, values: FloatArray) -> Rows:
-        """Other values of the same rows and columns."""
+        """The same rows and columns with other values."""
         return replace(self, values=values)
 
     def taken(self, chosen: IntArray | BoolArray) -> Rows:
@@ -108,7 +108,7 @@ class Rows:
         return float(len(self.values) - lost)
 
     def within_subjects(self) -> Rows:
-        """The same rows with each subject's mean taken out."""
+        """The same rows with each subject's mean removed."""
         if self.subjects is None:
             return self
         numbers = np.unique(self.subjects, return_inverse=True)[1]
@@ -131,7 +131,7 @@ class Rows:
 
 
 def row_column(frame: Any, name: str, option: str) -> tuple[Any, Any]:
-    """The table without the column that weights or subjects are in, and that column."""
+    """Split off the column of weights or subjects from the table."""
     if not hasattr(frame, "columns") or name not in frame.columns:
         raise InputError(f"{option} is {name!r}, which is not a column of the table")
     column = frame[name]

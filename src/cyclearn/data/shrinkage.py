@@ -1,4 +1,4 @@
-"""Correlations made smaller, by as much as rows are few: ``covariance="shrunk"``.
+"""Shrinkage of correlations, stronger with fewer rows: ``covariance="shrunk"``.
 
 Ledoit and Wolf's estimate, R* = (1 − s) R + s I, on standardised columns, so that units change
 nothing: variances stay, correlations shrink by the share s that makes the expected squared error
@@ -30,7 +30,7 @@ def shrunk(treated: Treated) -> Treated:
     >>> found.shrinkage > 0.8, bool(np.linalg.eigvalsh(found.moments.covariance)[0] > 0.1)
     (True, True)
     """
-    # It takes a second to load, which few tables need.
+    # Imported here because it takes a second to load and few tables need it.
     from sklearn.covariance import ledoit_wolf_shrinkage
 
     given = treated.moments

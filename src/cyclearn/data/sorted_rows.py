@@ -1,10 +1,10 @@
-"""What rows were sorted by, and what is left of the other columns without it.
+"""Detect the columns that rows were sorted by, and remove what they explain of the others.
 
-Rows that were sorted resemble their neighbours and are independent all the same: given the columns
-that they were sorted by, the order says nothing about the others. So what sorted columns explain is
-removed before the memory of rows is measured. A column is sorted where it is monotone, or each of
-its values stands in one stretch, far beyond chance; or where that holds within the stretches of
-columns already found, as in a table sorted by several columns or a designed experiment.
+Sorted rows resemble their neighbours although they are independent: given the columns that they
+were sorted by, their order says nothing about the others. So what sorted columns explain is removed
+before the autocorrelation of rows is measured. A column is sorted if it is monotone, or if equal
+values are contiguous, far beyond chance; or if that holds within the stretches of columns already
+found, as in a table sorted by several columns or a designed experiment.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ import numpy as np
 
 from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 
-# Probability of such an order of exchangeable rows, below which a column was sorted.
+# A column is sorted if the p-value of its order, for exchangeable rows, is below this.
 _CHANCE = 1e-6
 # Steps of a clock are at least half as long as its usual ones; some may be left out.
 _EVEN = 0.5
-# Rows a value, on average, above which the mean of each value is removed; below, parabolas are.
+# With more rows per value on average, the mean of each value is removed; otherwise parabolas are.
 _ROWS_PER_VALUE = 4
 # A parabola takes three degrees of freedom. It has so many rows at least, and so many times the
 # root of the rows of a cell, as benchmarks/effective_rows.py chose: it follows bends over sorted
 # columns, and leaves the memory of fewer rows.
 _ROWS_PER_PARABOLA, _ROOTS_PER_PARABOLA = 7, 1.2
-# A column that is not sorted mostly shows it in so many rows: a part of a sorted one is sorted.
+# This many rows usually show that a column is not sorted: any part of a sorted column is sorted.
 _FIRST_ROWS = 1_000
 
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """What rows were sorted by.
+    """The columns that rows were sorted by.
 
     ``cells`` says where stretches with the same values of sorted columns begin, as long as these
     have few values; ``within`` is a further column, with many, that is sorted within cells.
@@ -44,7 +44,7 @@ class Order:
 
     @classmethod
     def of(cls, X: FloatArray) -> Order:
-        """What rows were sorted by, found column by column, the one with the fewest values first.
+        """Find the columns that rows were sorted by, the one with the fewest values first.
 
         Examples
         --------
@@ -69,7 +69,7 @@ class Order:
             begins = finer[column]
         if cells is None or within is None:
             return cls(is_sorted, begins)
-        # Even steps are those of a clock, not of a measured column: a trend over time is memory.
+        # Equal steps indicate a clock, not a measured column: a trend over time is autocorrelation.
         is_strict = abs(np.sign(np.diff(within)).sum()) == n - 1
         is_clock = is_strict and _evenness(within) >= _EVEN
         return cls(is_sorted, cells, None if is_clock else within)
@@ -120,7 +120,7 @@ def _is_sorted(x: FloatArray, begins: BoolArray) -> bool:
 
 
 def _has_whole_stretches(x: FloatArray, run: IntArray) -> bool:
-    """Whether each value of a run is in one stretch."""
+    """Whether equal values of a run are contiguous."""
     for rows in (slice(_FIRST_ROWS), slice(None)):
         values, runs = x[rows], run[rows]
         order = np.lexsort((values, runs))
@@ -134,7 +134,7 @@ def _has_whole_stretches(x: FloatArray, run: IntArray) -> bool:
 
 
 def _changes(x: FloatArray | IntArray) -> BoolArray:
-    """Rows whose value is not that of the row before."""
+    """Rows whose value differs from that of the preceding row."""
     return np.append(False, x[1:] != x[:-1])
 
 
@@ -150,9 +150,9 @@ def _evenness(x: FloatArray) -> float:
 
 
 def _without(X: FloatArray, basis: FloatArray, begins: BoolArray) -> FloatArray:
-    """What a regression on one column leaves of others, in each stretch by itself."""
+    """Residuals of other columns after a regression on one column, separately in each stretch."""
     starts = np.flatnonzero(begins)
     squares = np.add.reduceat(basis**2, starts)
-    # Where the column is constant, rounding is all there is of it.
+    # If the column is constant, only rounding remains.
     slopes = np.add.reduceat(basis * X, starts) / np.where(squares > 1e-20, squares, np.inf)
     return np.asarray(X - basis * slopes[np.cumsum(begins) - 1])

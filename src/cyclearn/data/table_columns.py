@@ -1,4 +1,4 @@
-"""Which columns of a table are data: everything that is not is named at once, with the remedy."""
+"""Which columns of a table are data: an error names all others at once, with the remedy."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _IDENTIFIER = re.compile(r"(.*[ _.-])?(id|ids|nr|identifier|uuid|key|code)|.*[a-
 _COUNTED_ROWS = 5
 _IDENTIFIED_ROWS = 20
 _IS_CATEGORY = "they can become exogenous indicators"
-# So many cells tell a column of many texts.
+# Number of cells that suffice to recognise a column of text.
 _FEW_CELLS = 1_000
 # What to do with a file that holds a matrix.
 MATRIX_REMEDY = "read_moments(path, covariance=True, n_samples=…), or --covariance --n ROWS"
@@ -56,12 +56,12 @@ class Cells:
     sheets: tuple[str, ...] = ()
 
     def place(self, row: int) -> str:
-        """Where a row is, for people."""
+        """The position of a row, as shown to people."""
         return f"row {row}" if self.lines is None else f"line {self.lines[row]}"
 
 
 def with_missing_codes(body: pd.DataFrame, codes: Sequence[MissingCode]) -> pd.DataFrame:
-    """The cells, with every code, as text or as a number, made a missing value."""
+    """Replace every code, given as text or as a number, by a missing value."""
     texts = {"", *map(str, codes)}
     numbers = {float(code) for code in codes if number_of(code) is not None}
 
@@ -89,8 +89,8 @@ def usable_columns(
     Raises
     ------
     InputError
-        For everything that keeps the table from being used, in one message; columns that are no
-        numbers only where it is ``strict``.
+        If the table cannot be used, with all problems in one message; non-numeric columns count
+        only if ``strict``.
     """
     names, body = list(cells.names), cells.body
     if len(names) != body.shape[1]:
@@ -117,7 +117,7 @@ def usable_columns(
     chosen = _chosen([names[j] for j in keep], columns, drop)
     absent = [name for name in labels if name not in names]
     if absent:
-        raise InputError(f"there is no column {absent[0]!r}; there are {listed(names)}")
+        raise InputError(f"there is no column {absent[0]!r}; the columns are {listed(names)}")
     keep = [j for j in keep if names[j] in chosen or names[j] in labels]
     data: dict[str, Any] = {names[j]: _as_numbers(body.iloc[:, j]) for j in keep}
     texts = _read_two_texts(data, labels, notes)
@@ -134,7 +134,7 @@ def usable_columns(
 
     frame = pd.DataFrame(data)
     frame.attrs["texts"] = texts
-    # A spreadsheet would carry these out, were a result opened in it.
+    # A spreadsheet would execute these when a result is opened in it.
     like = ", ".join(repr(name) for name in data if name.startswith(("=", "+", "-", "@")))
     notes += [f"spreadsheets read these names as formulas: {like} (kept as they are)"] * bool(like)
     if not covariance:
@@ -145,7 +145,7 @@ def usable_columns(
 def _without_identifiers(
     keep: list[int], cells: Cells, asked: Collection[str]
 ) -> tuple[list[int], dict[str, str]]:
-    """The columns that do not name the rows, and why the others do; those asked for stay."""
+    """The columns that are not identifiers, and why the others are; requested columns are kept."""
     found = [
         j
         for j in keep
@@ -180,7 +180,7 @@ def _without_index(
             number = int(index)
         if number is None or not 0 <= number < len(names):
             raise InputError(
-                f"there is no column {short(index)} for the index; there are {listed(names)}"
+                f"there is no column {short(index)} for the index; the columns are {listed(names)}"
             )
         return [j for j in keep if j != number]
     if keep and names[keep[0]] == "" and len(keep) > 1:
@@ -213,7 +213,7 @@ def _chosen(
     for what, given in (("columns", columns), ("drop", drop)):
         absent = [name for name in given or () if name not in names]
         if absent:
-            raise InputError(f"{what}: no column {', '.join(absent)}; there are {listed(names)}")
+            raise InputError(f"{what}: no column {', '.join(absent)}; columns are {listed(names)}")
     chosen = set(names if columns is None else columns) - set(drop or ())
     if not chosen:
         raise InputError("no column is left; drop fewer columns")
@@ -231,7 +231,7 @@ def _as_numbers(column: pd.Series) -> pd.Series:
 
 
 def two_texts(column: pd.Series) -> tuple[list[str], pd.Series]:
-    """The texts of a column that holds two and nothing else, in order, and 0 and 1 for them.
+    """For a column with exactly two texts: the texts in order, and the column as 0 and 1.
 
     Examples
     --------
@@ -258,7 +258,7 @@ def two_texts(column: pd.Series) -> tuple[list[str], pd.Series]:
 def _read_two_texts(
     data: dict[str, Any], labels: Sequence[str], notes: list[str]
 ) -> dict[str, list[str]]:
-    """Make numbers of columns of two texts, which are returned, and say so."""
+    """Convert columns of two texts to numbers, note it, and return them."""
     found = {}
     for name in [name for name in data if name not in labels]:
         texts, numbers = two_texts(data[name])
@@ -269,7 +269,7 @@ def _read_two_texts(
 
 
 def _problem(name: str, column: pd.Series, cells: Cells, is_unasked: bool) -> str | None:
-    """What keeps a column from being data, if anything does."""
+    """The reason why a column cannot be used as data, if there is one."""
     import pandas as pd
 
     present = column.dropna()
@@ -306,7 +306,7 @@ def _problem(name: str, column: pd.Series, cells: Cells, is_unasked: bool) -> st
 
 
 def _counts(column: pd.Series, least: int = _COUNTED_ROWS) -> bool:
-    """Whether a column of at least so many cells goes up by one from row to row."""
+    """Whether a column increases by one in every row; short columns do not count."""
     if column.dtype.kind not in "fiu" or len(column) < least:
         return False
     return bool((np.diff(column.to_numpy(dtype=float)) == 1).all())
@@ -332,7 +332,7 @@ def _suspected_codes(wrong: Iterable[str], cells: Cells, names: list[str]) -> st
 
 
 def is_identifier(name: str, column: pd.Series) -> bool:
-    """Whether a column names the rows: every cell another text, or another whole number.
+    """Whether a column identifies the rows: all texts, or all whole numbers, are different.
 
     Numbers that are all different may be measured; they name rows where these are numbered through
     in no order, or by the name of the column.
@@ -341,7 +341,7 @@ def is_identifier(name: str, column: pd.Series) -> bool:
         return False
     values = _as_numbers(column)
     if values.dtype.kind not in "fiuM":
-        # Numbers among a few codes, and dates, are something else.
+        # Numbers mixed with a few codes, and dates, are treated elsewhere.
         others = [number_of(v) is not None or _DATE.fullmatch(str(v).strip()) for v in values]
         return sum(map(bool, others)) < len(values) / 2
     if values.dtype.kind == "M" or (values % 1 != 0).any() or _counts(values):

@@ -1,4 +1,4 @@
-"""Tables in files: the format of the file, how it is written, and where each cell is.
+"""Tables in files: the file format, how text is written, and the position of each cell.
 
 Files have semicolons, decimal commas, comments, an index column and missing values. What the file
 itself shows is recognised and reported (``TableFile.notes``); otherwise an error names the argument
@@ -42,7 +42,7 @@ _BINARY = {".parquet", ".feather", ".arrow", ".dta", ".xlsx"}
 
 @dataclass(frozen=True, eq=False)
 class TableFile:
-    """A table from a file: the columns that are used, and what was decided on the way.
+    """A table from a file: the columns that are used, and notes on what was detected.
 
     ``unusable`` gives the reasons for columns that are not numbers and were left out. ``sheets``
     are the names of the sheets of an Excel file.
@@ -149,12 +149,12 @@ def read_table_file(
             f"missing_codes is {short(missing_codes)}; give a list of texts or numbers, such as "
             "[-999]"
         )
-    # These take a name that is too long for one that is not there.
+    # For these functions a name that is too long is a missing file.
     if os.path.isdir(path):
-        raise InputError(f"{path}: it is a folder; name a table in it")
+        raise InputError(f"{path}: this is a folder; name a file in it")
     kind = _kind(path)
     if not os.path.isfile(path):
-        is_there = "it is not a regular file; save the table first"
+        is_there = "not a regular file; save the table to a file first"
         raise InputError(f"{shown(path)}: {is_there if os.path.exists(path) else 'no such file'}")
     try:
         if kind in _TEXT:
@@ -163,7 +163,7 @@ def read_table_file(
             cells = _readable(_read_binary, path, kind, header, sheet)
             if check_shape is not None:
                 check_shape(*cells.body.shape)
-        # Beside what pandas takes for nothing (NA, NaN, null, empty, …).
+        # In addition to the texts that pandas reads as missing (NA, NaN, null, empty, …).
         body = with_missing_codes(cells.body, (*MISSING_TEXT, *codes))
         frame, notes, unusable = usable_columns(
             replace(cells, body=body),
@@ -181,7 +181,7 @@ def read_table_file(
 
 
 def _readable(read: Callable[..., Cells], path: Path, *arguments: Any) -> Cells:
-    """What a reader finds; what it raises for a file that it cannot read is an InputError."""
+    """Call a reader; errors about a file that it cannot read become an InputError."""
     try:
         return read(path, *arguments)
     except ImportError as error:
@@ -215,7 +215,7 @@ def write_table(path: str | Path, table: pd.DataFrame) -> None:
 
 
 def tetrad_matrix(path: str | Path, encoding: str | None = None) -> tuple[int, Any] | None:
-    """The number of rows and the matrix of a file of Tetrad's; None for any other file."""
+    """The number of rows and the matrix in a Tetrad file; None for any other file."""
     import pandas as pd
 
     path = Path(path)
@@ -228,7 +228,7 @@ def tetrad_matrix(path: str | Path, encoding: str | None = None) -> tuple[int, A
 
 
 def as_rows(data: Any, labels: Sequence[str] = ()) -> Any:
-    """Data as a DataFrame or an array: a file is read, a table of Arrow or polars converted.
+    """Data as a DataFrame or an array: files are read, Arrow and polars tables converted.
 
     ``labels`` are columns of a file that may hold text.
     """
@@ -237,7 +237,7 @@ def as_rows(data: Any, labels: Sequence[str] = ()) -> Any:
     if isinstance(data, (str, Path)):
         return read_table(data, labels=labels)
     if hasattr(data, "collect") and not hasattr(data, "to_pandas"):
-        # A query of polars that has not been carried out.
+        # A polars query that has not been executed yet.
         data = data.collect()
     if not isinstance(data, (pd.DataFrame, pd.Series)) and hasattr(data, "to_pandas"):
         try:
@@ -251,7 +251,7 @@ def as_rows(data: Any, labels: Sequence[str] = ()) -> Any:
 
 
 def _kind(path: Path) -> str:
-    """The suffix that says what a file is, without that of its compression."""
+    """The suffix that gives the file format, without that of the compression."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in {*_PACKED, ".zip"}:
         kind = suffixes[-2] if len(suffixes) > 1 else ".csv"
@@ -310,7 +310,7 @@ def _read_text(
 
 
 def _ragged(message: str, written: Delimited) -> str:
-    """What pandas says about a line with too many cells, with the line of the file itself."""
+    """The pandas error about a line with too many cells, with the line number of the file."""
     found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message)
     if found is None:
         return f"not a table with a header ({message.strip().splitlines()[0]})"
@@ -360,7 +360,7 @@ def _chosen_sheet(names: list[str], sheet: str | int | None) -> str:
         return str(sheet)
     number = int(sheet) if str(sheet).isdigit() else 0
     if not 1 <= number <= len(names):
-        raise InputError(f"there is no sheet {short(sheet)}; there are {', '.join(names)}")
+        raise InputError(f"there is no sheet {short(sheet)}; the sheets are {', '.join(names)}")
     return names[number - 1]
 
 
@@ -390,7 +390,7 @@ def _decoded(content: bytes, encoding: str | None) -> tuple[str, list[str]]:
         try:
             return content.decode(encoding).removeprefix("\ufeff"), []
         except LookupError:
-            raise InputError(f"there is no encoding {short(encoding)}") from None
+            raise InputError(f"unknown encoding {short(encoding)}") from None
         except UnicodeDecodeError as error:
             raise InputError(f"the text is not {encoding}: {error.reason}") from None
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):

@@ -1,4 +1,4 @@
-"""Tables as plain values, and back: known by their moments alone."""
+"""Tables as plain values, and back; only their moments are kept."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def table_record(table: Table) -> dict[str, Any]:
 
 
 def table_of(record: Mapping[str, Any], *, is_designed: bool) -> Table:
-    """The table that :func:`table_record` gave."""
+    """Restore a table from :func:`table_record`."""
     moments = record["moments"]
     n_effective = float(record["n_effective"])
     if not min(2, moments["n_samples"]) <= n_effective <= moments["n_samples"]:
@@ -61,13 +61,13 @@ def table_of(record: Mapping[str, Any], *, is_designed: bool) -> Table:
 
 
 def _readable(group: Any) -> str:
-    """The name of a group, which has to be text that can be written."""
+    """The name of a group, which must be text that can be written to a file."""
     str(group).encode()
     return str(group)
 
 
 def _intervened_moments(record: Mapping[str, Any]) -> Moments:
-    """Moments in which a target that was held at one value has no variance."""
+    """Moments in which a target that was held constant may have variance zero."""
     S = checked_matrix(record["covariance"], "covariance")
     if S.shape[0] != S.shape[1] or not np.array_equal(S, S.T):
         raise InputError(f"a covariance of shape {S.shape} that is not symmetric")

@@ -1,4 +1,4 @@
-"""The data of an analysis: a list of tables, of which one is the usual case.
+"""The data of an analysis: a list of tables, usually just one.
 
 Everything that is learned or fitted starts from here. A table is known by its mean and covariance;
 its rows, their number, the effective sample size, the group, the variables that were intervened on
@@ -25,14 +25,14 @@ from cyclearn.foundation.errors import InputError
 if TYPE_CHECKING:
     from cyclearn.data.data_warnings import DataWarning
 
-# What an intervention does to its targets, and whether tables share their intercepts.
+# Kinds of interventions, and whether tables share their intercepts.
 InterventionKind = Literal["perfect", "noise", "shift"]
 Intercepts = Literal["shared", "table"]
 
 
 @dataclass(frozen=True)
 class Design:
-    """What interventions do to their targets, and whether tables share their intercepts.
+    """How interventions affect their targets, and whether tables share their intercepts.
 
     ``intervention_kind`` is ``"perfect"``: a target is cut off from its parents; ``"noise"``: it
     keeps them and has noise and intercept of its own; or ``"shift"``: it keeps them and its noise,
@@ -60,22 +60,22 @@ class Table:
     targets : tuple of str
         Variables that were intervened on.
     kind : str
-        What that did to them, see :class:`Design`.
+        The kind of intervention, see :class:`Design`.
     holes : Holes or None
-        What was missing, if anything.
+        The missing cells, if there are any.
     shrinkage : float
-        The share of all correlations that a shrunk covariance took away.
+        The share by which shrinkage reduced all correlations.
     row_weight : float
         The weight of one row relative to independent ones, apart from missing cells.
     counting : str
-        Why rows count for that.
+        How the effective sample size was determined.
     rows : array or None
         The rows, with margins treated and the rest as it was given, in the order of the variables;
         None where there are only moments, and wherever rows are no longer needed.
     weights : array or None
         The survey weights of the rows.
     is_robust : bool
-        Whether errors do not take the rows for Gaussian.
+        Whether standard errors do not assume Gaussian rows.
     """
 
     moments: Moments
@@ -96,8 +96,8 @@ class Table:
 class Tables:
     """Tables of the same variables, in the same order; made by :class:`cyclearn.Reading`.
 
-    They are groups, each with weights of its own, unless a ``design`` says what interventions did:
-    then weights are shared. ``warnings`` are what checks found in the rows.
+    They are groups, each with its own weights, unless a ``design`` describes interventions:
+    then weights are shared. ``warnings`` are the problems found in the rows.
     """
 
     tables: tuple[Table, ...]
@@ -112,7 +112,7 @@ class Tables:
 
     @property
     def only(self) -> Table:
-        """The table, if there is just one."""
+        """The table, if there is only one."""
         if len(self.tables) != 1:
             raise InputError(f"there are {len(self.tables)} tables, but this needs a single table")
         return self.tables[0]
@@ -133,22 +133,22 @@ class Tables:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """Names of the groups; one without a name where no groups were given."""
+        """Names of the groups; one empty name if no groups were given."""
         return tuple(table.group for table in self.tables)
 
     @property
     def is_grouped(self) -> bool:
-        """Whether the tables are groups, each with weights of its own."""
+        """Whether the tables are groups, each with its own weights."""
         return self.design is None and self.groups != ("",)
 
     @property
     def is_perfect(self) -> bool:
-        """Whether targets, if there are any, were cut off from their parents everywhere."""
+        """Whether all interventions, if there are any, cut targets off from their parents."""
         return all(table.kind == "perfect" or not table.targets for table in self.tables)
 
     @property
     def shares(self) -> FloatArray:
-        """The share of the whole effective sample size that each table has."""
+        """The share of each table in the total effective sample size."""
         return np.array([table.n_effective for table in self.tables]) / self.n_effective
 
     @property
@@ -163,17 +163,17 @@ class Tables:
 
     @property
     def exogenous(self) -> tuple[str, ...]:
-        """Variables that are taken as given."""
+        """Exogenous variables."""
         return self.tables[0].moments.exogenous
 
     @property
     def ordered(self) -> tuple[str, ...]:
-        """Ordinal variables, whose moments are those of the normal variables behind them."""
+        """Ordinal variables, whose moments are those of the underlying normal variables."""
         return self.tables[0].moments.ordered
 
     @property
     def n_choices(self) -> float:
-        """As many variables, all with possible causes, have about as many edges on offer."""
+        """Number of variables without exogenous ones that allows about as many possible edges."""
         n_present = self.n_variables - len(self.exogenous)
         return float(np.sqrt(n_present * self.n_variables)) if self.exogenous else self.n_variables
 
@@ -184,7 +184,7 @@ class Tables:
 
     @property
     def n_fewest(self) -> int:
-        """Number of rows of the table that has the fewest."""
+        """Number of rows of the smallest table."""
         return min(table.moments.n_samples for table in self.tables)
 
     @property
@@ -194,12 +194,12 @@ class Tables:
 
     @property
     def counting(self) -> Counting:
-        """Why rows count for what they count for."""
+        """How the effective sample size was determined."""
         return min((table.counting for table in self.tables), key=COUNTINGS.index)
 
     @property
     def rows_in_words(self) -> str:
-        """How many rows are used, and why, in one sentence."""
+        """One sentence on the effective sample size and the reason for it."""
         has_ordered = bool(self.ordered)
         return rows_in_words(
             self.n_samples, self.n_effective, self.counting, has_ordered=has_ordered
@@ -207,7 +207,7 @@ class Tables:
 
     @property
     def evidence_left(self) -> float:
-        """The share of every likelihood ratio that shrunk covariances leave."""
+        """The factor by which shrinkage reduces every likelihood ratio."""
         return float(self.shares @ [(1 - table.shrinkage) ** 2 for table in self.tables])
 
     @cached_property
@@ -233,7 +233,7 @@ class Tables:
         return replace(self, tables=tuple(aligned))
 
     def without_rows(self) -> Tables:
-        """The same tables, known by their moments alone: small enough for other processes."""
+        """The same tables with only their moments: small enough to send to other processes."""
         return replace(
             self, tables=tuple(replace(table, rows=None, weights=None) for table in self)
         )
@@ -247,7 +247,7 @@ def _with_columns(table: Table, moments: Moments, names: tuple[str, ...]) -> Tab
     """The table with other moments; ``names`` are those of its variables so far, in their order."""
     rows = table.rows
     if rows is not None:
-        # Rows have no columns for the past.
+        # Rows have no lagged columns.
         past = past_of(moments.names, len(names) // rows.shape[1] - 1)
         before, after = ([n for n in each if n not in past] for each in (names, moments.names))
         rows = rows[:, [before.index(name) for name in after]]

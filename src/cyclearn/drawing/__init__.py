@@ -1,3 +1,3 @@
-"""Where nodes are placed, how edges run, and how both are drawn: layout, SVG, matplotlib."""
+"""Layout of nodes, routes of edges, and drawing with SVG and matplotlib."""
 
 from cyclearn.drawing.layout import lay_out as lay_out

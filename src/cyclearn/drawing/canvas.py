@@ -1,4 +1,4 @@
-"""Nodes and arrows on matplotlib axes; what they mean is up to the caller."""
+"""Nodes and arrows on matplotlib axes."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# Size of one unit of a layout in a figure made for it, in inches.
+# Size of one layout unit in a new figure, in inches.
 _UNIT = 0.3
-# Inches that a figure is wide at least.
+# Minimum width of a figure, in inches.
 _NARROWEST = 2.6
 _LEGEND_ROW = 0.9
 _HEAD = 0.34
@@ -44,7 +44,7 @@ class Stroke:
 
 @dataclass(frozen=True)
 class Line:
-    """An edge as it is drawn: stroke, label, heads at (source, target), whether these are open."""
+    """How an edge is drawn: stroke, label, heads at (source, target), and which are open."""
 
     edge: Edge
     stroke: Stroke
@@ -60,10 +60,10 @@ def draw_lines(
     legend: Mapping[str, Stroke] | None = None,
     note: str = "",
 ) -> Axes:
-    """Draw nodes and edges, and below them what strokes mean, with a note under it.
+    """Draw nodes and edges, with a legend of strokes and a note below.
 
-    Without axes, a figure of fitting size is made, unknown to pyplot, so that nothing is shown
-    or kept alive behind the back of the caller.
+    Without axes, this creates a figure of suitable size that pyplot does not manage, so that
+    nothing is shown or kept in memory unexpectedly.
     """
     n_columns = _legend_columns(legend or {}, max(layout.width, _NARROWEST / _UNIT))
     canvas = _Canvas(layout, ax, ceil(len(legend or {}) / n_columns) + bool(note))
@@ -77,7 +77,7 @@ def draw_lines(
 
 
 def _legend_columns(entries: Mapping[str, Stroke], width: float) -> int:
-    """How many entries of a legend fit next to each other, at most three."""
+    """Number of legend entries that fit next to each other, at most three."""
     # A letter is about half as wide as it is high; the sample and the gaps are four letters high.
     widest = 0.8 * FONT_SIZE * (0.5 * max(map(len, entries), default=0) + 4)
     return max(1, min(3, len(entries), int(width / widest)))
@@ -110,14 +110,14 @@ class _Canvas:
         self._points = float(min(scale, 72 * _UNIT))
 
     def draw_labels(self, lines: Sequence[Line]) -> None:
-        """Labels in front of the edges, in places that are found when all are known."""
+        """Draw labels in front of the edges, placed when all are known."""
         size = 0.72 * FONT_SIZE
         places = label_places(self.layout, [(line.edge, line.label) for line in lines], size)
         for line, (x, y) in zip(lines, places, strict=True):
             self._text((x, y), line.label, size, 2.5, boxed_in=line.stroke.color)
 
     def draw_nodes(self) -> None:
-        """Groups behind everything; nodes and names in front of the edges."""
+        """Draw groups behind everything, and nodes and names in front of the edges."""
         for group in self.layout.groups:
             look = {"facecolor": _GROUP_FILL, "edgecolor": _GROUP_EDGE, "zorder": 0}
             self._box((group.left, group.top), (group.width, group.height), 0.3, 0.7, **look)
@@ -131,19 +131,19 @@ class _Canvas:
     def _box(self, corner: Pair, size: Pair, rounding: float, line: float, **look: Any) -> None:
         from matplotlib.patches import FancyBboxPatch
 
-        # What is rounded off is added around a smaller box.
+        # The rounded border is added around a smaller box.
         width, height = (value - 2 * rounding for value in size)
         corner = corner[0] + rounding, corner[1] + rounding
         look |= {"boxstyle": f"round,pad={rounding}", "linewidth": self._line(line)}
         self.ax.add_patch(FancyBboxPatch(corner, width, height, **look))
 
     def draw_edge(self, edge: Line) -> None:
-        """An edge along its route, with its heads."""
+        """Draw an edge along its route, with its heads."""
         from matplotlib.patches import PathPatch, Polygon
         from matplotlib.path import Path
 
         line, stroke = self.layout.routes[edge.edge], edge.stroke
-        # Turned round before each head, so that a line begins where it began after both.
+        # Reversed before each head, so that the line has its original direction after both.
         for has_head in edge.heads:
             line = line[::-1]
             if not has_head:
@@ -173,7 +173,7 @@ class _Canvas:
         )
 
     def draw_legend(self, entries: Mapping[str, Stroke], note: str, n_columns: int) -> None:
-        """Samples of strokes and what they mean, below the graph, with a note above them."""
+        """Draw a legend of strokes below the graph, with a note above it."""
         from matplotlib.lines import Line2D
 
         lines = [

@@ -10,9 +10,9 @@ import numpy as np
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 
 SAMPLES = 12
-# Places on each curve at which a condition is looked at.
+# Number of points per curve at which a condition is checked.
 _PLACES = 600
-# Of an arrow head of length one: half its width, and how far behind its tip the line ends.
+# For an arrow head of length one: half its width, and the distance of the line from its tip.
 _HALF_WIDTH, _NOTCH = 0.4, 0.8
 
 
@@ -90,7 +90,7 @@ def headed(route: FloatArray, size: float) -> tuple[FloatArray, FloatArray]:
     """
     tip = route[-1]
     cut = end_of(route, lambda points: np.hypot(*(points - tip).T) >= _NOTCH * size)
-    # An edge that is shorter than its head is half a line.
+    # If an edge is shorter than its head, the line keeps half of its length.
     line = part(route, 0.0, cut or len(route) / 6)
     along = tip - line[-1]
     along = size * along / max(float(np.hypot(*along)), 1e-9)

@@ -1,4 +1,4 @@
-"""The weight of an edge as it is written next to it."""
+"""Labels with the weights of edges."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from cyclearn.results.edge_rows import EdgeRow
     from cyclearn.results.result import LearnResult
 
-# Groups whose weights fit next to an edge.
+# Maximum number of groups whose weights fit next to an edge.
 _MAX_NAMED = 3
 
 
 def weights_in_words(result: LearnResult, row: EdgeRow, *, standardised: bool = True) -> str:
     """The weight of an edge of the graph shown, for its label in a picture.
 
-    Where groups have opposite signs, that of each group, or of many groups their range.
+    If signs differ between groups, the weight of each group, or the range for many groups.
     """
     if not row.signs_differ:
         return number(row.standardised if standardised else row.weight, 2)

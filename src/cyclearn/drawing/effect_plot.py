@@ -1,4 +1,4 @@
-"""The effects that a class leaves open, as a picture."""
+"""A picture of the possible effects in a class."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SIZE = (4.8, 2.6)
 def plot_effects(effects: ClassEffects, ax: Axes | None = None) -> Axes:
     """Draw every different effect as a stem whose height is its share of the stable members.
 
-    Circles: total effects. Diamonds, dashed: effects of holding the source, where they differ.
+    Circles: total effects. Diamonds, dashed: effects of holding the source, if they differ.
     """
     ax = open_axes(ax, _SIZE)
     source, target = map(plain_text, (effects.source, effects.target))

@@ -1,4 +1,4 @@
-"""Where the labels of edges are placed: near the middle of their line, clear of what else is drawn.
+"""Positions of edge labels: near the middle of their line, clear of other elements.
 
 A label is a rectangle. It may lie on its own line, but never on an arrow head, and rather next to
 the line than on a node, on another label or on the line of another edge.
@@ -17,13 +17,13 @@ from cyclearn.graphs.directed_graph import Edge
 
 # Width of a character and half the height of a label, as shares of the size of its font.
 _CHARACTER, _HALF_HEIGHT = 0.64, 0.62
-# Length of an arrow head, with some air around it.
+# Length of an arrow head, with some space around it.
 _HEAD = 0.5
-# Points along each line that a label is tried at, the first and last of which are not its ends.
+# Number of points along each line at which a label is tried, excluding its ends.
 _PLACES = np.linspace(0.18, 0.78, 17)
-# How much farther than just clear of its line a label may be placed.
+# Additional distances from the line at which a label is tried.
 _ASIDE = (0.0, 0.3, 0.6)
-# The cost of covering something; a head, a node or another label is never covered.
+# Costs of covering other elements; heads, nodes and other labels are never covered.
 _ON_HEAD, _ON_NODE, _ON_LABEL, _ON_LINE = 8.0, 6.0, 6.0, 0.35
 _SAMPLES = 16
 
@@ -68,7 +68,7 @@ def label_places(
             spots + half - (layout.width, layout.height), 0
         )
         costs += 20 * outside.sum(axis=1)
-        # Rounded, so that equally good places are told apart by their order and not by rounding.
+        # Rounded, so that ties are resolved by order and not by rounding errors.
         best = spots[int(np.argmin(costs.round(6)))]
         placed.append(best)
         halves.append(half)
@@ -83,7 +83,7 @@ def _head(route: FloatArray) -> FloatArray:
 
 
 def _candidates(route: FloatArray, half: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Places on the line and on either side of it, and what each costs by itself."""
+    """Positions on the line and on either side of it, with their costs."""
     along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(route, axis=0).T))])
     length = max(float(along[-1]), 1e-9)
     points = np.column_stack([np.interp(_PLACES * length, along, xy) for xy in route.T])
@@ -93,7 +93,7 @@ def _candidates(route: FloatArray, half: FloatArray) -> tuple[FloatArray, FloatA
     aside = np.column_stack([-direction[:, 1], direction[:, 0]])
     # Far enough that the rectangle clears the line.
     clear = np.abs(aside) @ half + 0.08
-    # On the line a label hides about this share of it.
+    # The share of the line that a label on it hides, approximately.
     hidden = (2 * half / np.maximum(np.abs(direction), 1e-9)).min(axis=1) / length
     off_middle = 0.6 * np.abs(_PLACES - 0.46)
     sides = [(sign, extra) for extra in _ASIDE for sign in (1, -1)]
@@ -106,8 +106,8 @@ def _candidates(route: FloatArray, half: FloatArray) -> tuple[FloatArray, FloatA
 def _covering(
     spots: FloatArray, half: FloatArray, centres: FloatArray, halves: FloatArray
 ) -> FloatArray:
-    """How many of these rectangles a label at each spot covers; slight touches count in part."""
-    # Most of them are far from all spots.
+    """Number of these rectangles that a label at each position covers, in part if slightly."""
+    # Most of them are far from all positions.
     low, high = spots.min(axis=0) - half, spots.max(axis=0) + half
     near = ((centres + halves > low) & (centres - halves < high)).all(axis=1)
     overlap = half + halves[near] - np.abs(spots[:, None] - centres[near])

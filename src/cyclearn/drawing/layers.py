@@ -2,7 +2,7 @@
 
 The method of Sugiyama, Tagawa and Toda: layers first, then an order in every layer by
 barycentres, coordinates last. A block is a single node or a ring of nodes. Edges that pass through
-a layer have a place of their own there.
+a layer have their own place there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PASSAGE = 0.55
 _ORDER_SWEEPS = 12
 _COORDINATE_SWEEPS = 10
 _PART_GAP = 1.6
-# How much a block without neighbours holds on to its place.
+# The weight with which a block without neighbours keeps its place.
 _FREE = 0.05
 
 
@@ -39,12 +39,12 @@ class PlacedGroup:
     height: float
 
 
-# Where long edges bend on their way.
+# Bends of long edges.
 Bends = dict[Pair, list[tuple[float, float]]]
 
 
 def place_blocks(blocks: list[PlacedGroup], edges: list[list[int]]) -> tuple[FloatArray, Bends]:
-    """Centres of all nodes, and bends; blocks, given causes before effects, part by part.
+    """Centres of all nodes, and bends, for blocks in causal order, part by part.
 
     Edges are pairs of nodes.
     """
@@ -69,7 +69,7 @@ def place_blocks(blocks: list[PlacedGroup], edges: list[list[int]]) -> tuple[Flo
 
 
 def _packed(parts: list[_Part]) -> list[tuple[_Part, FloatArray]]:
-    """Parts in rows, the tallest first, in about the shape of a page; with their corners."""
+    """Arrange parts in rows, the tallest first, like a page; return their corners."""
     ordered = sorted(parts, key=lambda part: (-part.height, -part.width, part.blocks[0]))
     area = sum((p.width + _PART_GAP) * (p.height + _PART_GAP) for p in parts)
     limit = max([sqrt(1.7 * area), *(part.width for part in parts)])
@@ -102,7 +102,7 @@ class _Part:
         links = [(block_of[i], block_of[j]) for i, j in edges]
         widths = {b: blocks[b].width + _COLUMN_GAP for b in chosen}
         layer_of = layers(links, widths, {b: blocks[b].height + _LAYER_GAP for b in chosen})
-        # A second time, with rings mirrored where that brings them nearer to their neighbours.
+        # A second pass, with rings mirrored if that brings them closer to their neighbours.
         for _ in range(2):
             self._build_items(layer_of)
             self._order()
@@ -113,12 +113,12 @@ class _Part:
             self.mirrored ^= changed
 
     def offsets(self, b: int) -> FloatArray:
-        """Places of the nodes of a block around its centre."""
+        """Positions of the nodes of a block around its centre."""
         flip = np.array([-1.0, 1.0]) if b in self.mirrored else np.ones(2)
         return self._all[b].offsets * flip
 
     def _to_mirror(self) -> set[int]:
-        """The rings that would be nearer to their neighbours the other way round."""
+        """The rings that would be closer to their neighbours if mirrored."""
         centre = {v: self.centres[b][0] for b in self.blocks for v in self._all[b].nodes}
         change: dict[int, float] = defaultdict(float)
         for edge in self._edges:
@@ -164,7 +164,7 @@ class _Part:
     def _pull(
         self, x: FloatArray, link_weights: FloatArray, *, upwards: bool
     ) -> tuple[FloatArray, FloatArray]:
-        """For every item, where its neighbours above or below want it, and with which weight."""
+        """For every item, the position its neighbours above or below prefer, and the weight."""
         own = int(not upwards)
         items, others = self._ends[[own, 1 - own]]
         wanted = x[others] + self._ports[1 - own] - self._ports[own]
@@ -181,7 +181,7 @@ class _Part:
             for row in rows[-2::-1] if upwards else rows[1:]:
                 places = self._middles(rows)
                 pulled, weights = self._pull(places, equal, upwards=upwards)
-                # What has no neighbours there stays where it is.
+                # Items without neighbours there keep their place.
                 row.sort(key=np.where(weights > 0, pulled / np.maximum(weights, 1), places).item)
             crossings = self._crossings(rows)
             if crossings < fewest:
@@ -191,7 +191,7 @@ class _Part:
         self._rows = best
 
     def _middles(self, rows: list[list[int]]) -> FloatArray:
-        """The places of items when every row is packed and centred."""
+        """The positions of items if every row is packed and centred."""
         places = np.zeros(len(self._width))
         for row in rows:
             right = np.cumsum(self._width[row])
@@ -204,7 +204,7 @@ class _Part:
         return int(((a[:, None] < a) & (b[:, None] > b) & (layer[:, None] == layer)).sum())
 
     def _coordinates(self) -> None:
-        """Across by repeated least squares within the order of every row, down by heights."""
+        """Horizontal places by repeated least squares in row order, vertical ones by height."""
         x = self._middles(self._rows)
         for sweep in range(_COORDINATE_SWEEPS):
             upwards = sweep % 2 == 1
@@ -230,14 +230,14 @@ class _Part:
             edge: [
                 (x[i] - left, y[i] + side * max(tall[i] - 1, 0))
                 for i in passages
-                # A tall layer is passed straight, along the ring that makes it tall.
+                # Edges pass a tall layer in a straight line, along its tallest ring.
                 for side in ((-0.5, 0.5) if tall[i] > 2 else (0.0,))
             ]
             for edge, passages in self._passages.items()
         }
 
     def _gaps(self, x: FloatArray) -> FloatArray:
-        """Space below every row: more where edges run far to the side."""
+        """Space below every row: more if edges run far to the side."""
         upper, lower = x[self._ends] + self._ports
         wanted = np.minimum(_LAYER_GAP + 0.12 * np.abs(upper - lower), 2.2 * _LAYER_GAP)
         gaps = np.full(len(self._rows), _LAYER_GAP)

@@ -1,4 +1,4 @@
-"""Where the nodes of a graph are placed and how its edges run, for any way of drawing.
+"""Positions of nodes and routes of edges, for any drawing backend.
 
 The unit is the height of a node; x grows to the right and y downwards, as in SVG. Feedback loops
 are drawn as rings, causes above effects. Nothing is random, so a graph always looks the same.
@@ -20,16 +20,16 @@ from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 
 NODE_HEIGHT = 1.0
-# A label is set in a font of half the height of a node, whose characters are about this wide.
+# A label has a font size of half the height of a node, with characters of about this width.
 FONT_SIZE = 0.5
 _CHARACTER = 0.31
 _MIN_WIDTH = 1.3
 _MAX_LABEL = 18
 _MARGIN = 0.6
 _GROUP_PADDING = 0.45
-# Edges that one picture can show so that each can be followed.
+# Maximum number of edges in a readable picture.
 _LEGIBLE = 60
-# Layers that all edges together may pass without a node of theirs.
+# Maximum number of layers that all edges together may pass through.
 _MOST_PASSED = 3_000
 
 
@@ -63,7 +63,7 @@ class Layout:
     groups : tuple of Group
         Strongly connected components of more than one node.
     width, height : float
-        Everything lies between zero and these.
+        The size of the drawing, which starts at zero.
     """
 
     positions: Mapping[str, tuple[float, float]]
@@ -79,16 +79,16 @@ def lay_out(graph: DirectedGraph, also: Iterable[Edge] = ()) -> Layout:
     """Positions of the nodes and routes of the edges.
 
     Every strongly connected component is a ring. These, and single nodes, form layers, each
-    below its causes; the order within the layers is chosen to cross few edges. Edges bend around
-    nodes that are not theirs. If there are too many edges to follow (:func:`is_thicket`), the
-    nodes are on a circle, causes before effects clockwise from the top.
+    below its causes; the order within the layers minimises crossings. Edges bend around other
+    nodes. If there are too many edges to follow (:func:`is_thicket`), the nodes are on a circle,
+    causes before effects clockwise from the top.
 
     Parameters
     ----------
     graph : DirectedGraph
     also : pairs of str
-        Further pairs of nodes to be routed, without any influence on positions; for drawing
-        several graphs on the same nodes.
+        Further pairs of nodes to route, without influence on positions; for drawing several graphs
+        on the same nodes.
 
     Returns
     -------
@@ -148,7 +148,7 @@ def lay_out(graph: DirectedGraph, also: Iterable[Edge] = ()) -> Layout:
 
 
 def backbone(graph: DirectedGraph, strength: FloatArray) -> DirectedGraph:
-    """The graph with its strongest edges only, as many as a picture can show.
+    """The graph with only its strongest edges, as many as a picture can show.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def backbone(graph: DirectedGraph, strength: FloatArray) -> DirectedGraph:
 
 
 def is_thicket(graph: DirectedGraph) -> bool:
-    """Whether edges pass so many layers that a picture in layers would show nothing.
+    """Whether edges pass through too many layers for a readable layered picture.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def is_thicket(graph: DirectedGraph) -> bool:
 
 
 def _circle(graph: DirectedGraph, widths: FloatArray) -> FloatArray:
-    """Centres on an ellipse on which no two nodes touch."""
+    """Centres on an ellipse large enough that nodes do not touch."""
     order = [v for nodes in graph.component_indices for v in nodes]
     n = len(order)
     turn = 2 * np.pi * np.arange(n) / n

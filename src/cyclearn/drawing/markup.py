@@ -1,4 +1,4 @@
-"""HTML and SVG in which text is text: everything that is not yet markup is escaped."""
+"""HTML and SVG with automatic escaping of everything that is not markup."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _VOID = {"input", "meta"}
 
 
 class Markup(str):
-    """Text that is HTML or SVG already."""
+    """A string that already is HTML or SVG."""
 
     __slots__ = ()
 
 
 def text(value: object) -> Markup:
-    """The value as it is to be read, or the markup itself.
+    """The escaped value, or the markup itself.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def text(value: object) -> Markup:
 def tag(name: str, *content: object, **attributes: object) -> Markup:
     """An element; an underscore at the end of an attribute is dropped, others become hyphens.
 
-    An attribute that is True has no value, one that is None or False is left out.
+    An attribute that is True has no value; attributes that are None or False are omitted.
 
     Examples
     --------
@@ -54,12 +54,12 @@ def tag(name: str, *content: object, **attributes: object) -> Markup:
 
 
 def join(parts: Iterable[object], separator: str = "") -> Markup:
-    """Markup and text one after the other."""
+    """Concatenate markup and text."""
     return Markup(separator.join(map(text, parts)))
 
 
 def fill(template: str, **values: object) -> Markup:
-    """HTML with values in the places ``$name``; all but markup is escaped.
+    """HTML with values for ``$name``; everything but markup is escaped.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def folded(summary: str, *content: object) -> Markup:
 
 
 def script_data(identifier: str, value: Any) -> Markup:
-    r"""A value as JSON that a script of the page reads; no text in it can end the element.
+    r"""A value as JSON for a script of the page; text in it cannot close the element.
 
     Examples
     --------
@@ -119,12 +119,12 @@ def table(
         tag("tbody", Markup(body)),
         class_=class_,
     )
-    # Wide tables scroll by themselves, also for those who use only a keyboard.
+    # Wide tables scroll separately, also with the keyboard.
     return tag("div", grid, class_="scroll", tabindex="0", role="region", aria_label=caption)
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number with so many significant digits, a true minus sign, a dash if there is no number.
+    """A number with a given number of significant digits and a true minus sign; a dash for NaN.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def fixed(value: float, digits: int = 3) -> str:
-    """A number with so many digits after the point, for indices and shares.
+    """A number with a given number of decimals, for indices and shares.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What each candidate experiment would leave open, as a picture."""
+"""A picture of what each candidate experiment would leave open."""
 
 from __future__ import annotations
 

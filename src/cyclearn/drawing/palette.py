@@ -16,12 +16,12 @@ DOTTED: Dashes = (0, (1.0, 1.4))
 
 
 def plain_text(text: str) -> str:
-    """A text for matplotlib in which a dollar sign is not the start of mathematics."""
+    """Text for matplotlib with escaped dollar signs."""
     return text.replace("$", r"\$")
 
 
 def open_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """Axes without a frame above and to the right; by default those of a new figure."""
+    """Axes without top and right spines; by default in a new figure."""
     if ax is None:
         from matplotlib.figure import Figure
 

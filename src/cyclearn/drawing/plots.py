@@ -1,6 +1,6 @@
 """Pictures of graphs, classes and results with matplotlib; each takes and returns an ``Axes``.
 
-Every difference of colour is one of dashes as well.
+Colours are always combined with dashes.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     from cyclearn.results import BootstrapResult, LearnResult
 
 
-# With more edges than this, weights are not written on them unless asked for.
+# With more edges than this, weights are not shown by default.
 _MAX_LABELS = 30
-# An edge that is this probable is drawn solid.
+# Edges with at least this probability are drawn solid.
 _SURE = 0.95
 
 SOLID, BROKEN, LOOSE = Stroke(INK), Stroke(BLUE, DASHED), Stroke(VERMILION, DOTTED)
-# How edges look over the members of a class.
+# Strokes for the edges of a class.
 _LOOKS: dict[str, Stroke] = {SAME: SOLID, TURNS: BROKEN, OPTIONAL: LOOSE}
 POSITIVE, NEGATIVE = Stroke(BLUE), Stroke(VERMILION, DASHED)
-# In some groups this, in others that.
+# Signs differ between groups.
 DIFFERING = Stroke(GREY, DOTTED)
 
 
@@ -53,7 +53,7 @@ def plot_graph(graph: DirectedGraph, ax: Axes | None = None) -> Axes:
     ----------
     graph : DirectedGraph
     ax : matplotlib Axes, optional
-        Where to draw; by default a new figure of fitting size, which pyplot does not know.
+        Axes to draw on; by default in a new figure of suitable size, which pyplot does not manage.
 
     Returns
     -------
@@ -85,9 +85,10 @@ def plot_fit(
     model : FittedModel
     ax : matplotlib Axes, optional
     labels : bool, optional
-        Whether weights are written on the edges; by default where there are at most 30.
+        Whether to write weights on the edges; by default if there are at most 30.
     standardised : bool
-        Write standard deviations of the effect for one of the cause.
+        Write standardised weights (standard deviations of the effect per standard deviation of the
+        cause).
     """
     flag("standardised", standardised)
     graph, strength = model.graph, model.standardised_weights
@@ -109,9 +110,9 @@ def plot_result(
 ) -> Axes:
     """Draw a learned graph as :func:`plot_fit` does, with what is known about each edge.
 
-    An open head: not all graphs that fit equally well have the edge. In brackets, where a
-    posterior or a bootstrap was asked for: how probable the edge is, or how often it came out.
-    Of several groups, ``group`` names the one whose weights are drawn.
+    An open head means that not all graphs that fit equally well have the edge. Brackets contain the
+    probability of the edge, or its frequency in resamples, if there is a posterior or a bootstrap.
+    With several groups, ``group`` selects the weights.
     """
     flag("standardised", standardised)
     lines = []
@@ -154,11 +155,11 @@ def _draw_weighed(
 def plot_bootstrap(
     found: BootstrapResult, ax: Axes | None = None, *, threshold: float = 0.5
 ) -> Axes:
-    """Draw what came out in at least a share ``threshold`` of the resamples.
+    """Draw edges and adjacencies found in at least a share ``threshold`` of the resamples.
 
     Solid: the edge is in every member of the class in that many resamples. Dashed: it is in that
-    many learned graphs, but equivalent graphs may lack or turn it. Dotted, without a head: the
-    two are joined that often, now this way, now that. Percentages and widths are those of the
+    many learned graphs, but equivalent graphs may lack or reverse it. Dotted, without a head: the
+    two are adjacent that often, in different directions. Percentages and widths are those of the
     edge, or pair, in the learned graphs.
 
     Parameters
@@ -182,8 +183,8 @@ def plot_posterior(found: Posterior, ax: Axes | None = None, *, threshold: float
     """Draw edges and adjacencies with a probability of at least ``threshold``.
 
     Solid: an edge of probability 0.95 or more. Dashed: a less probable one. Dotted, without a
-    head: the two are joined that probably, but neither direction is. Widths grow with the
-    probability, which is written on the edge.
+    head: the two are adjacent with this probability, but neither direction is. Widths increase with
+    the probability, which is written on the edge.
 
     Parameters
     ----------
@@ -200,7 +201,7 @@ def plot_posterior(found: Posterior, ax: Axes | None = None, *, threshold: float
 
 @dataclass(frozen=True, eq=False)
 class EdgeShares:
-    """How often each edge, each adjacency and each 2-cycle occurs; and which edges are sure."""
+    """Frequencies of each edge, adjacency and 2-cycle, and the edges to draw solid."""
 
     names: tuple[str, ...]
     edges: FloatArray
@@ -212,10 +213,10 @@ class EdgeShares:
 def draw_shares(
     shares: EdgeShares, ax: Axes | None, threshold: float, words: tuple[str, str]
 ) -> Axes:
-    """Draw what occurs at least so often; ``words`` say what edges are that are sure and not."""
+    """Draw what occurs at least this often; ``words`` describe solid and dashed edges."""
     share_of("threshold", threshold, 0, 1)
     names, often = shares.names, shares.edges >= threshold
-    # One way in some graphs and the other way in others is not feedback.
+    # Different directions in different graphs are not feedback.
     often &= ~often.T | (shares.both >= threshold)
     only_joined = np.triu((shares.joined >= threshold) & ~often & ~often.T, 1)
     found = [
@@ -237,16 +238,16 @@ def draw_shares(
 
 
 def _drawn(meanings: Mapping[str, Stroke], strokes: Collection[Stroke]) -> dict[str, Stroke]:
-    """What the strokes mean that were drawn."""
+    """Legend entries of the strokes that were drawn."""
     return {words: stroke for words, stroke in meanings.items() if stroke in strokes}
 
 
 def plot_class(members: EquivalenceClass, ax: Axes | None = None) -> Axes:
-    """Draw what the irreducible members of a class share, on the places of its representative.
+    """Draw what the irreducible members of a class share, with the layout of its representative.
 
-    Solid: the same in every member. Dashed: joined in all, but not always the same way. Dotted:
-    joined in some. Arrow heads are those of some member. Exact for
-    classes of any size, since nothing is counted.
+    Solid: the same in every member. Dashed: adjacent in all members, but with different directions.
+    Dotted: adjacent in some. Arrow heads are those of some member. Exact for classes of any size,
+    because nothing is counted.
     """
     names = members.names
     found = class_statements(members)
@@ -255,7 +256,7 @@ def plot_class(members: EquivalenceClass, ax: Axes | None = None) -> Axes:
         ways = [way for way in ((i, j), (j, i)) if found.possible[way]]
         is_open = len(ways) == 2 and not (found.compelled[i, j] or found.compelled[j, i])
         if is_open:
-            # One line for both, the way round for which the representative has a route.
+            # One line for both edges, in the direction for which the representative has a route.
             ways = [way for way in ways if members.representative.has_edge(*way)] or ways
         for a, b in ways[:1] if is_open else ways:
             verdict = edge_verdict(

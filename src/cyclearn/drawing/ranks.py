@@ -1,4 +1,4 @@
-"""The layer of a block: below its causes, near its neighbours, layers of one width."""
+"""The layers of blocks: below their causes, near their neighbours, of similar width."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from math import sqrt
 
 import networkx as nx
 
-# A layer wider than this, times the side of a square that would hold everything, is broken up.
+# A layer wider than this many times the side of a square with the total area is split.
 _WIDEST = 2.2
 
 
 def layers(
     links: list[tuple[int, int]], widths: Mapping[int, float], heights: Mapping[int, float]
 ) -> dict[int, int]:
-    """Layer of every block, numbered from zero without gaps; ``links`` lead downwards.
+    """Layer of every block, numbered from zero without gaps; ``links`` point downwards.
 
-    Longest path from the causes, then as near to the neighbours as the order allows.
+    Longest path from the causes, then as close to the neighbours as the order allows.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def _narrowed(
     widths: Mapping[int, float],
     limit: float,
 ) -> dict[int, int]:
-    """The same layers, or more of them where one would be far wider than a page."""
+    """The same layers, or more if one would be much wider than a page."""
     total: dict[int, float] = defaultdict(float)
     for b, value in layer.items():
         total[value] += widths[b]

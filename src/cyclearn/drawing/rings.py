@@ -9,19 +9,19 @@ import numpy as np
 
 from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 
-# Free space between neighbours on the ring, in heights of a node; arrows need it.
+# Free space for arrows between neighbours on the ring, in heights of a node.
 _GAP = 1.7
-# Swaps of two nodes that are tried; larger rings end with a good order, not the best.
+# Maximum number of swaps to try; larger rings get a good order, not the best.
 _MAX_TRIALS = 900
-# Pairs of edges that are compared in all trials together.
+# Maximum number of pairs of edges to compare in all trials.
 _MAX_WORK = 30_000_000
 
 
 def ring(adjacency: BoolArray, widths: FloatArray, inflow: IntArray) -> FloatArray:
-    """Places of the nodes around their common centre, shape (k, 2).
+    """Positions of the nodes around their common centre, shape (k, 2).
 
-    ``inflow`` is how many more edges enter a node than leave it; the ring is turned
-    so that causes come from above and effects lie below.
+    ``inflow`` is the number of edges that enter a node minus those that leave it; the ring is
+    rotated so that causes are above and effects below.
     """
     k = len(adjacency)
     order = _ordered(adjacency)
@@ -40,7 +40,7 @@ def ring(adjacency: BoolArray, widths: FloatArray, inflow: IntArray) -> FloatArr
 
 
 def _ellipse(widths: FloatArray) -> FloatArray:
-    """Places on an ellipse, clockwise from the top, as narrow as the labels allow."""
+    """Positions on an ellipse, clockwise from the top, as narrow as the labels allow."""
     k = len(widths)
     # A flat side at the bottom of a triangle, a corner at the top of everything else.
     angles = 2 * np.pi * np.arange(k) / k - np.pi / 2
@@ -50,7 +50,7 @@ def _ellipse(widths: FloatArray) -> FloatArray:
     width = (widths[a] + widths[b]) / 2
     needed_x = np.divide(width + _GAP, dx, out=np.full(len(a), np.inf), where=dx > 1e-9)
     needed_y = np.divide(1.0 + _GAP, dy, out=np.full(len(a), np.inf), where=dy > 1e-9)
-    # Two rectangles are apart when they are apart in one direction; take the cheaper one.
+    # Two rectangles are disjoint if they are apart in one direction; choose the smaller shift.
     is_tall = needed_y <= needed_x
     horizontal = float(needed_x[~is_tall].max(initial=1.0))
     vertical = float(np.minimum(needed_y[is_tall], 1.0 + 0.55 * k).max(initial=1.0))
@@ -81,7 +81,7 @@ def _ordered(adjacency: BoolArray) -> list[int]:
                 order[a], order[b] = order[b], order[a]
             if trials >= most:
                 break
-    # The order or its mirror image, so that most arrows between neighbours turn clockwise.
+    # The order or its mirror image, so that most arrows between neighbours run clockwise.
     following = np.roll(order, -1)
     if adjacency[order, following].sum() < adjacency[following, order].sum():
         return [order[0], *order[:0:-1]]
@@ -89,7 +89,7 @@ def _ordered(adjacency: BoolArray) -> list[int]:
 
 
 def _cost(order: list[int], joined: IntArray) -> float:
-    """Crossings of chords, and their lengths around the ring as a smaller matter."""
+    """Crossings of chords, and with a smaller weight their lengths around the ring."""
     k = len(order)
     place = np.empty(k, dtype=np.int64)
     place[order] = np.arange(k)

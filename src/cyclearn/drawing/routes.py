@@ -1,4 +1,4 @@
-"""How edges run: smooth curves from border to border that keep clear of other nodes."""
+"""Routes of edges: smooth curves from border to border that avoid other nodes."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ Pair = tuple[int, int]
 # The nodes of a ring and two corners of the rectangle around it.
 Frame = tuple[tuple[int, ...], FloatArray, FloatArray]
 
-# Clear space around a node that is not an end of the edge, and before the tip of an arrow.
+# Free space around other nodes, and in front of the tip of an arrow.
 _CLEARANCE = 0.22
 _TIP_GAP = 0.06
-# How far apart two edges end on one side of a node, and how far from its corners.
+# Distance between ends of edges on one side of a node, and from its corners.
 _ANCHOR_GAP, _CORNER = 0.42, 0.18
-# With more edges than this, only those that are shown at first are tried in several ways; with more
-# of these, none.
+# With more edges than this, alternative routes are tried only for those shown at first; with more
+# of these, for none.
 _MANY, _MOST_LED = 120, 250
-# Sideways bends that are tried before an edge is led around corners, as shares of its length.
+# Sideways bends to try before routing around corners, as shares of the edge length.
 _BENDS = (0.0, 0.1, -0.1, 0.2, -0.2, 0.3, -0.3)
 
 
 class Router:
     """Routes edges around nodes, which are rectangles of height one, and around rings.
 
-    The ``n_first`` first pairs matter most.
+    The ``n_first`` first pairs have priority.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Router:
         }
         self._pairs = dict.fromkeys(pairs)
         self._bends = bends
-        # Of many pairs the first are led around obstacles, of very many none.
+        # With many pairs only the first avoid obstacles, with very many none.
         n_led = len(pairs) if len(pairs) <= _MANY else n_first if n_first <= _MOST_LED else 0
         self._led_pairs = frozenset(pairs[:n_led])
 
@@ -61,7 +61,7 @@ class Router:
         return found
 
     def _spread(self, routes: dict[Pair, FloatArray]) -> None:
-        """Move ends apart that meet in one point of a border; no two edges share an anchor."""
+        """Separate ends that meet at one point of a border; no two edges share an anchor."""
         ends: dict[tuple[int, int, int], list[tuple[float, Pair, int]]] = {}
         for pair, route in routes.items():
             for v, end in ((pair[0], 0), (pair[1], -1)):
@@ -79,7 +79,7 @@ class Router:
             wanted = np.array([place for place, _, _ in found])
             middle = self._centres[v, axis]
             moved = np.clip(_apart(wanted, gap), middle - room, middle + room)
-            # What the border pushed together is pushed apart again, from the other side.
+            # Ends that were pushed together at the border are separated from the other side.
             moved = _apart(moved[::-1] * -1, gap)[::-1] * -1 if len(found) > 1 else moved
             for (place, pair, end), now in zip(found, moved, strict=True):
                 routes[pair] = _with_end(routes[pair], end, axis, float(now) - place)
@@ -88,18 +88,19 @@ class Router:
     def _direction(
         routes: dict[Pair, FloatArray], end: tuple[float, Pair, int], axis: int
     ) -> tuple[float, Pair]:
-        """Where an edge comes from, so that edges that meet do not cross when they are moved."""
+        """The direction an edge comes from, so that edges do not cross when they are moved."""
         _, pair, which = end
         route = routes[pair]
         inner = route[3] if which == 0 else route[-4]
         return round(float(inner[axis]), 6), pair
 
     def _route(self, pair: Pair) -> FloatArray:
-        # All nodes and rings but the ends of the edge and the rings that these belong to.
+        # All nodes and rings except the ends of the edge and their rings.
         own = [*pair, *(self._frame_of.get(v, v) for v in pair)]
         obstacles = np.setdiff1d(np.arange(len(self._centres)), own)
         if pair not in self._led_pairs:
-            # Among very many edges there is hardly a free route, and no reader follows the lines.
+            # With very many edges there are hardly any free routes, and lines cannot be followed
+            # anyway.
             return self._clipped(self._direct(pair, obstacles)[0], pair)
         best, fewest = None, np.inf
         for candidates in (self._direct, self._led):
@@ -128,7 +129,7 @@ class Router:
         return [arc(start, end, share) for share in shares]
 
     def _led(self, pair: Pair, obstacles: IntArray) -> list[FloatArray]:
-        """Curves along the shortest way around obstacles, by way of the bends if any."""
+        """Curves along the shortest path around obstacles, through the bends if there are any."""
         start, end = self._centres[list(pair)]
         stops = np.array([start, *self._bends.get(pair, []), end])
         legs = [self._around(stops[n : n + 2], obstacles) for n in range(len(stops) - 1)]
@@ -148,11 +149,11 @@ class Router:
         return np.asarray((away <= self._half[v] + gap).all(axis=1))
 
     def _n_hits(self, curve: FloatArray, obstacles: IntArray) -> int:
-        """How many sampled points lie on obstacles."""
-        # Close enough together that no node fits in between.
+        """Number of sampled points on obstacles."""
+        # Close enough that no node fits between them.
         longest = np.hypot(*np.diff(curve[::3], axis=0).T).max()
         points = sampled(curve, SAMPLES + int(8 * longest))
-        # Most obstacles are nowhere near.
+        # Most obstacles are far away.
         low, high = points.min(axis=0), points.max(axis=0)
         reach = self._half[obstacles] + _CLEARANCE
         centres = self._centres[obstacles]
@@ -163,7 +164,7 @@ class Router:
     def _around(self, ends: FloatArray, obstacles: IntArray) -> FloatArray:
         """The shortest polyline between two points around the corners of obstacles.
 
-        Only what the way would hit is looked at, more and more until it is free.
+        Obstacles are added as the path hits them, until it is free.
         """
         path = ends
         met: set[int] = set()
@@ -183,7 +184,7 @@ class Router:
         return path
 
     def _corners(self, boxes: IntArray, obstacles: IntArray) -> FloatArray:
-        """Points just outside the corners of boxes, those within another obstacle left out."""
+        """Points just outside the corners of boxes, except those inside another obstacle."""
         reach = self._half[boxes] + _CLEARANCE + 0.05
         signs = np.array([(-1, -1), (-1, 1), (1, -1), (1, 1)])
         points = (self._centres[boxes][:, None] + signs * reach[:, None]).reshape(-1, 2)
@@ -202,7 +203,7 @@ class Router:
 
 
 def _apart(places: FloatArray, gap: float) -> FloatArray:
-    """Ascending places moved as little as possible to be at least this far from each other.
+    """Move ascending positions as little as possible so that they have this minimum distance.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""A laid-out graph as SVG: groups below, then edges, then nodes and labels.
+"""A graph with a layout as SVG: groups at the bottom, then edges, then nodes and labels.
 
-Colours come from the style sheet of the page. Nothing is shown by colour alone: negative weights
-are dashed, strong ones wide, and edges that not all members of the class share have open heads.
+Colours come from the style sheet of the page. Colour is never the only cue: negative weights are
+dashed, strong ones wide, and edges that not all members of the class share have open heads.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from cyclearn.drawing.markup import Markup, join, tag
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.graphs import DirectedGraph
 
-# Pixels for the height of a node: as drawn, and the least that can be read.
+# Height of a node in pixels: default, and the smallest readable.
 _UNIT, _LEAST_UNIT = 38, 21
 _ROUNDING = 0.22
-# Size of the font of labels, as the style sheet has it.
+# Font size of labels, as in the style sheet.
 _LABEL_SIZE = 0.35
 
 
 @dataclass(frozen=True)
 class DrawnEdge:
-    """How one edge is drawn: its classes in the style sheet, width, head and label."""
+    """The appearance of one edge: its style classes, width, head and label."""
 
     source: str
     target: str
@@ -50,11 +50,11 @@ def graph_svg(
     description: str,
     sized: bool = True,
 ) -> Markup:
-    """The picture; ``identifier`` keeps its title apart from those of other pictures.
+    """The picture; ``identifier`` distinguishes its title from those of other pictures.
 
-    The edges are those to draw, each with a route in the layout; ``graph`` says which nodes there
-    are. A picture that is not ``sized`` has no style of its own, for pages that forbid any; its
-    view box says how large it is, in heights of a node.
+    ``edges`` are drawn along their routes in the layout; ``graph`` gives the nodes. A picture that
+    is not ``sized`` has no inline style, for pages that forbid it; its view box gives the size in
+    heights of a node.
     """
     drawn = list(edges)
     loops = [nodes for nodes in graph.components if len(nodes) > 1]
@@ -156,7 +156,7 @@ def _n(value: float) -> str:
 
 
 def legend(*items: tuple[str, str, bool, float], further: Iterable[Markup] = ()) -> Markup:
-    """What lines mean: (classes, words, open head, width) for each; then further items."""
+    """Legend of lines: (classes, words, open head, width) for each; then further items."""
     samples = []
     for classes, words, open_head, width in items:
         route = np.array([[0.1, 0.5], [0.8, 0.5], [1.5, 0.5], [2.2, 0.5]])

@@ -1,4 +1,4 @@
-"""A laid-out graph as a TikZ picture, to be set in the fonts of a paper."""
+"""A graph with a layout as a TikZ picture, in the fonts of the paper."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from cyclearn.graphs.directed_graph import Edge
 
 # Size of one unit of a layout, in centimetres.
 _UNIT = 0.75
-# Of labels, in these units.
+# Font size of labels, in these units.
 _LABEL_SIZE = 0.35
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
-    # The usual fonts of LaTeX have other signs in these places.
+    # The usual fonts of LaTeX have other characters at these positions.
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    # After a line break these two would be taken for an option of it.
+    # After a line break these two characters would start an option.
     "[": "{[}",
     "*": "{*}",
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
 }
-# Signs that two of make another one: -- is a dash. Braces between them are not enough for LuaTeX.
+# Characters that form ligatures, such as -- for a dash. Braces are not enough for LuaTeX.
 _LIGATURES = re.compile("(?<=([-'`,]))(?=\\1)")
 # pdfLaTeX can typeset the characters up to here, except for some that names do not need.
 _LAST_LATIN = 0x17F
 
 
 def latex_text(text: str) -> str:
-    r"""A text that LaTeX sets as it is.
+    r"""Escape text for LaTeX.
 
     Examples
     --------
@@ -46,12 +46,12 @@ def latex_text(text: str) -> str:
     return _LIGATURES.sub(lambda _: r"\mbox{}", escaped)
 
 
-# Weights on more edges would cover each other, and take long to place.
+# Weights on more edges would overlap, and take long to place.
 _MOST_LABELS = 150
 
 
 def needed_packages(packages: str, names: Iterable[str]) -> str:
-    """The comment above a picture or a table: what its document must have."""
+    """A comment with the LaTeX packages that a picture or a table needs."""
     if any(ord(letter) > _LAST_LATIN for name in names for letter in name):
         packages += "; LuaLaTeX or XeLaTeX, and a font with the letters of the names"
     return f"% {packages}"

@@ -1,4 +1,4 @@
-"""Every metric of a learned graph against a true one, in one record."""
+"""All metrics of a learned graph against a true one, in one record."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from cyclearn.models import LinearGaussianModel
 
 @dataclass(frozen=True)
 class Evaluation(Answer):
-    """How close a learned graph is to the true one and its class.
+    """Distances of a learned graph from the true graph and its class.
 
-    ``success`` is None where no distributions were drawn, and it and ``scores`` are where a time
-    limit did not suffice for them; ``n_redundant`` counts the edges of the learned and of the true
-    graph that rotations or rules show to be redundant.
+    ``success`` is None if no distributions were drawn; it and ``scores`` are None if the time limit
+    was too short for them. ``n_redundant`` counts the edges of the learned and of the true graph
+    that rotations or rules show to be redundant.
     """
 
     equivalent: bool
@@ -110,7 +110,7 @@ def _score_lines(scores: StructureScores | None) -> list[str]:
 class Evaluator:
     """Evaluates many learned graphs against one true graph.
 
-    What depends on the true graph alone is worked out once, and so is each graph learned twice.
+    Everything that depends only on the true graph is computed once, and so are repeated graphs.
     """
 
     def __init__(self, true: DirectedGraph, domains: Sequence[LinearGaussianModel] | None) -> None:
@@ -125,7 +125,7 @@ class Evaluator:
         return equivalence_class(self.true)
 
     def evaluate(self, learned: DirectedGraph, deadline: Deadline = None) -> Evaluation:
-        """Every metric of a learned graph; each takes half of the time that is left for it."""
+        """All metrics of a learned graph; each takes at most half of the remaining time."""
         learned = aligned(learned, self.true)
         if learned not in self._found:
             self._found[learned] = Evaluation(
@@ -154,7 +154,7 @@ T = TypeVar("T")
 
 
 def _in_time(work: Callable[[], T]) -> T | None:
-    """What the work gives, or None where a limit stopped it."""
+    """The result of the computation, or None if a limit stopped it."""
     try:
         return work()
     except LimitError:
@@ -170,7 +170,7 @@ def evaluate(
     time_limit: float | None = None,
     random_state: RandomState = 0,
 ) -> Evaluation:
-    """Every metric of a learned graph against a true one.
+    """Compute all metrics of a learned graph against a true one.
 
     Parameters
     ----------
@@ -179,8 +179,8 @@ def evaluate(
     n_domains, eta, random_state
         As in :func:`multi_domain_success`.
     time_limit : float, optional
-        Seconds for everything: half for the distance to the class, half of the rest for the scores,
-        what is left for the distributions. Measures that did not finish are None in the result.
+        Seconds in total: half for the distance to the class, half of the rest for the scores, the
+        remainder for the distributions. Measures that did not finish are None in the result.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def evaluate(
     whole_number("n_domains", n_domains, 1)
     deadline = deadline_after(seconds("time_limit", time_limit))
     found = Evaluator(true, None).evaluate(learned, deadline)
-    # Last, since distances and scores need no distributions.
+    # Last, because distances and scores do not need distributions.
     success = _in_time(
         partial(
             multi_domain_success,

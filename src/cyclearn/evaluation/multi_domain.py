@@ -1,9 +1,9 @@
-"""Multi-domain evaluation: what share of the true graph's distributions a graph generates.
+"""Multi-domain evaluation: the share of the true graph's distributions that a graph generates.
 
-A graph learned from one distribution of the true graph may fit that one alone. So distributions
-("domains") are drawn from the true graph, and the learned graph is projected on each of them: its
-success rate is the share with a KL divergence below η (section 6 of the paper, which draws d = 50
-domains, learns a graph from each, and uses η = p·10⁻³).
+A graph learned from one distribution of the true graph may fit only that one. So several
+distributions ("domains") of the true graph are drawn, and the learned graph is projected on each of
+them: its success rate is the share with a KL divergence below η (section 6 of the paper, which
+draws d = 50 domains, learns a graph from each, and uses η = p·10⁻³).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ETA_PER_NODE = 1e-3
 class SuccessRate(float):
     """Share of domains that a graph generates, up to a KL divergence of ``eta``.
 
-    ``successes`` says which; a domain that was not reached from any start counts as failed.
+    ``successes`` says for which; a domain that no start reached counts as a failure.
     """
 
     successes: tuple[bool, ...]
@@ -52,10 +52,10 @@ class SuccessRate(float):
 
 
 class Domains:
-    """Distributions of one true graph, ready for projections.
+    """Distributions of one true graph, prepared for projections.
 
-    The success rate of a graph is that of every graph equivalent to it, so it is found once for
-    each class, and without any projection for the class of the true graph.
+    Equivalent graphs have the same success rate, so it is computed once for each class, and without
+    projection for the class of the true graph.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Domains:
         self._correlations = [moments_of(model, true.names).correlation for model in models]
         self._found: dict[tuple[Territory, ...], SuccessRate] = {}
         if all(model.graph.is_subgraph_of(true) for model in models):
-            # The true graph, and with it its class, generates all its own distributions.
+            # The true graph, and so its class, generates all its own distributions.
             for rotations in equivalence_class(true).rotation_classes:
                 self._found[rotations.territories] = SuccessRate([True] * len(models), self.eta)
 
@@ -85,8 +85,8 @@ class Domains:
         graph = checked_graph(learned, "learned graph").reordered(self.true.names)
         key = territories(graph.columns)
         if key not in self._found:
-            # Fewest parameters first: a member without redundant edges, and without cycles if
-            # there is one, since an acyclic graph is projected by least squares.
+            # Use the member with the fewest parameters: without redundant edges, and if possible
+            # without cycles, because an acyclic graph is projected by least squares.
             members = equivalence_class(graph)
             member = next(members.iter_acyclic(), members.representative)
             successes = []
@@ -137,14 +137,14 @@ def multi_domain_success(
     eta : float, optional
         KL divergence below which a distribution counts as generated; p·10⁻³ by default.
     time_limit : float, optional
-        Seconds after which there is a LimitError.
+        Limit in seconds, after which a LimitError is raised.
     random_state : int, Generator, RandomState or None
         For drawing.
 
     Returns
     -------
     SuccessRate
-        A number from 0 to 1 that also has ``successes``, one a domain.
+        A number from 0 to 1 that also has ``successes``, one per domain.
 
     Examples
     --------

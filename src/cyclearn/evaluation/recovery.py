@@ -1,4 +1,4 @@
-"""How many rows a graph needs: simulate tables, learn from each, and compare with the truth."""
+"""The number of rows a graph needs: simulate tables, learn from each, compare with the truth."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def recovery(
     random_state: RandomState = 0,
     **options: Any,
 ) -> pd.DataFrame:
-    """How much of a graph is learned from tables with given numbers of rows.
+    """Simulate how much of a graph is learned from tables with given numbers of rows.
 
     Each repeat samples one table of the largest size and learns from its first rows.
 

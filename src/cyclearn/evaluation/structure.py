@@ -1,10 +1,9 @@
 """How close the structure of a graph is to a graph and to a class: distance, precision, recall.
 
-Data can settle only what all members of the true class share. A feature of the learned graph is
-taken as right when *some* member has it, and a feature is to be found when *every* member has it:
-precision is the share of the learned graph's features that some member has, recall the share of
-the features of every member that the learned graph has. So each member of the true class scores
-one throughout, what no member has counts against precision, and what all have against recall.
+Data can determine only what all members of the true class share. A feature of the learned graph
+counts as correct if *some* member has it, and as required if *every* member has it: precision is
+the share of the learned graph's features that some member has, recall the share of the required
+features that the learned graph has. So each member of the true class has precision and recall one.
 Members have no redundant edges; those of a learned graph count against it, unless it is equivalent
 to the members. Against a single graph these are the ordinary precision and recall.
 """
@@ -69,7 +68,7 @@ class ClassDistance(int):
     nearest: DirectedGraph
 
     def __new__(cls, distance: int, lower_bound: int, nearest: DirectedGraph) -> ClassDistance:
-        """Keep the bound and the member with the number."""
+        """Attach the bound and the member to the number."""
         self = super().__new__(cls, distance)
         self.lower_bound = lower_bound
         self.nearest = nearest
@@ -92,9 +91,9 @@ def class_distance(
 ) -> ClassDistance:
     """Smallest structural Hamming distance from a graph to a member of the true class.
 
-    Where a part of the class has too many members to be listed, an integer programme finds the
-    nearest. Members are irreducible, so a graph with redundant edges is at least as far away as it
-    has of them, unless it is equivalent to the true one: then the distance is zero.
+    If a part of the class has too many members to list, an integer programme finds the nearest.
+    Members are irreducible, so the distance of a graph with redundant edges is at least the number
+    of these, unless it is equivalent to the true graph: then the distance is zero.
 
     Parameters
     ----------
@@ -123,7 +122,7 @@ def class_distance(
 
 @dataclass(frozen=True)
 class PrecisionRecall(Answer):
-    """Precision and recall; nan where there is nothing to count."""
+    """Precision and recall; NaN if there is nothing to count."""
 
     precision: float
     recall: float
@@ -135,8 +134,8 @@ class StructureScores(Answer):
 
     An adjacency is an unordered pair of nodes joined by an edge or two; an arrowhead an edge
     i → j, so that i ⇄ j has two; a cycle is counted by the pairs of nodes that it joins: pairs
-    with a directed path either way. ``is_exact`` is false where the class was too large to look
-    at all ways in which its cycles can run.
+    with directed paths both ways. ``is_exact`` is false if the class was too large to examine all
+    possible cycles.
     """
 
     adjacency: PrecisionRecall
@@ -146,7 +145,7 @@ class StructureScores(Answer):
 
     @property
     def pairs(self) -> dict[str, PrecisionRecall]:
-        """Precision and recall by what they are of."""
+        """Precision and recall by feature."""
         return {"adjacency": self.adjacency, "arrowhead": self.arrowhead, "cycle": self.cycle}
 
     def by_name(self, prefix: str = "") -> dict[str, float | None]:
@@ -160,7 +159,7 @@ class StructureScores(Answer):
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """What some member of a class has and what every member has, as tables over the nodes.
+    """The features of some members and of every member of a class, as tables over the nodes.
 
     Tables of adjacencies and cycles are symmetric; in tables of arrowheads (i, j) is i → j.
     """
@@ -172,7 +171,7 @@ class Features:
 
     @classmethod
     def of_class(cls, members: EquivalenceClass, deadline: Deadline = None) -> Features:
-        """The features of a class: what its members say about edges, and its pairs on cycles."""
+        """The features of a class: edges of its members, and pairs on cycles."""
         said = class_statements(members, deadline=deadline)
         cycles = members.feedback_pairs(deadline=deadline)
         adjacent = said.possible | said.possible.T
@@ -208,12 +207,12 @@ def structure_scores(
     learned : DirectedGraph
     true : DirectedGraph or EquivalenceClass
     to_class : bool
-        Score against the class: right is what some member has, to be found what every member
-        has. Otherwise against the graph ``true`` itself.
+        Score against the class: features of some member are correct, those of every member are
+        required. Otherwise against the graph ``true`` itself.
 
     Examples
     --------
-    Of a chain and a fork, which are equivalent, neither is more right than the other:
+    A chain and a fork are equivalent, so both are equally correct:
 
     >>> chain = DirectedGraph.from_edges([("a", "b"), ("b", "c")])
     >>> fork = DirectedGraph.from_edges([("b", "a"), ("b", "c")], ["a", "b", "c"])

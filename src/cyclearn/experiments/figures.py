@@ -29,7 +29,7 @@ _STYLES: dict[str, tuple[str, Any, str]] = {
 }
 _OTHER = ("#E69F00", "-")
 _SETTINGS: Any = {
-    # Without these every SVG has names of its own.
+    # Without these, every SVG has random identifiers.
     "svg.hashsalt": "cyclearn",
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",
@@ -45,7 +45,7 @@ _SETTINGS: Any = {
 def write_figures(
     results: Sequence[ResultsFile], folder: Path | str, *, outputs: bool = False
 ) -> list[Path]:
-    """Write the table of every study among the files, and the figures of those that have some.
+    """Write the table of every study in the files, and its figures if it has any.
 
     Files of one study, such as runs of several sizes, go into one table and one figure.
 
@@ -53,7 +53,7 @@ def write_figures(
     ----------
     results : sequence of ResultsFile
     folder : path
-        Made where it does not exist.
+        Created if it does not exist.
     outputs : bool
         Write every output as CSV too.
 
@@ -114,13 +114,12 @@ def _curves(frame: pd.DataFrame) -> Figure:
     figure = Figure(figsize=(8, 2.5 * len(parts) + 0.7), layout="constrained")
     axes = figure.subplots(len(parts), 2, squeeze=False)
     for (setting, methods), (left, right) in zip(parts.items(), axes, strict=True):
-        # Far distances of one method would press all others to the edge.
+        # Large distances of one method would squeeze all others.
         distances = [rows["class_distance"].to_numpy() for _, rows in methods]
         last = int(max(np.quantile(found, 0.95) for found in distances)) + 1
         for (method, rows), found in zip(methods, distances, strict=True):
             success = rows["success"].to_numpy()
-            # Flat from each rate to the next, where those with the next rate drop out; none is
-            # above 1.
+            # A step function that drops at each rate; no rate is above 1.
             rates = np.unique(np.concatenate([[0.0], success[success < 1]]))
             above = [100 * float(np.mean(success > rate)) for rate in rates]
             left.step([*(100 * rates), 100], [*above, above[-1]], where="post", **_style(method))
@@ -141,7 +140,7 @@ def _curves(frame: pd.DataFrame) -> Figure:
 
 
 def _row_label(setting: str, settings: Collection[str]) -> str:
-    """The parts of a setting, p and n, in which it differs from the others; p if it is alone."""
+    """The parts of a setting, p and n, that differ from other settings; p if there is only one."""
     parts = [(int(p[2:]), int(n[2:])) for p, n in (other.split(", ") for other in settings)]
     p, n = (int(part[2:]) for part in setting.split(", "))
     has_sizes, has_samples = (len({part[k] for part in parts}) > 1 for k in (0, 1))
@@ -151,7 +150,7 @@ def _row_label(setting: str, settings: Collection[str]) -> str:
 
 def _style(method: str) -> dict[str, Any]:
     colour, dashes, label = _STYLES.get(method, (*_OTHER, method))
-    # Wide and below, so that the others show where curves coincide.
+    # Wide and at the bottom, so that coinciding curves stay visible.
     below = {"linewidth": 3.0, "zorder": 2} if method == "auto" else {"linewidth": 1.6, "zorder": 3}
     return {"color": colour, "linestyle": dashes, "label": label, "alpha": 0.9, **below}
 
@@ -173,7 +172,7 @@ def _consistency(frame: pd.DataFrame) -> Figure:
 
 
 def _consistency_curves(axes: Axes, frame: pd.DataFrame) -> None:
-    # Side by side, since the shares are often the same.
+    # Side by side, because the shares are often equal.
     for column, colour, marker, label, shift in (
         ("quasi_equivalent", "#0072B2", "o", "quasi equivalent to the truth", 0.95),
         ("equivalent", "#D55E00", "s", "equivalent to the truth", 1.05),

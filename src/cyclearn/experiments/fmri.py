@@ -1,8 +1,8 @@
-"""The studies on fMRI data, which the project does not ship: a message says where to get them.
+"""The studies on fMRI data, which are not shipped: a message says where to get them.
 
 ``feedback``: simulated fMRI networks with feedback loops, of known structure.
 
-``hippocampus``: the paper's fMRI question, asked of subjects of another study. The paper learned
+``hippocampus``: the paper's fMRI question, with subjects of another study. The paper learned
 from six regions of the hippocampus and found that two of the eight structures equivalent to the
 anatomical graph were local optima of its score. For each subject: the learned graph and its class,
 and for each of the eight structures whether a move improves its score, and the distance of the
@@ -50,7 +50,7 @@ SOURCES = {
 
 
 def located(data: Path | str | None) -> Path | None:
-    """The data folder given, or named by CYCLEARN_DATA, as a path that holds in any process."""
+    """The given data folder, or CYCLEARN_DATA, as an absolute path."""
     given = data or os.environ.get(VARIABLE)
     return Path(given).absolute() if given else None
 
@@ -81,7 +81,7 @@ def read_columns(path: Path, names: Sequence[str]) -> Moments:
 
 
 def fingerprint(paths: Iterable[Path]) -> str:
-    """A short digest of some files, so that a run is not continued on other data."""
+    """A short digest of some files, so that a run is not continued with other data."""
     digest = sha256()
     for path in sorted(paths):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
@@ -106,7 +106,7 @@ class FeedbackStudy(Study):
         check_methods(self.methods)
 
     def networks(self) -> list[Path]:
-        """The folders that hold a true graph."""
+        """The folders that contain a true graph."""
         folder = data_folder("feedback", self.data)
         found = sorted(path.parent for path in folder.glob(f"*/{_TRUTH}"))
         if not found:
@@ -118,7 +118,7 @@ class FeedbackStudy(Study):
 
     @property
     def configuration(self) -> dict[str, Any]:
-        """All that the results depend on, the data included."""
+        """Everything that the results depend on, including the data."""
         networks = self.networks()
         return super().configuration | {
             "networks": [network.name for network in networks],
@@ -196,7 +196,7 @@ class HippocampusStudy(Study):
 
     @property
     def configuration(self) -> dict[str, Any]:
-        """All that the results depend on, the data included."""
+        """Everything that the results depend on, including the data."""
         return super().configuration | {"data": fingerprint(self._files())}
 
     def tasks(self, n_instances: int | None) -> list[Task]:
@@ -205,7 +205,7 @@ class HippocampusStudy(Study):
         return [Task(name, 0) for name in names]
 
     def run(self, task: Task) -> list[Output]:
-        """Learn from one subject, and look around each anatomical structure."""
+        """Learn from one subject, and test each anatomical structure."""
         (path,) = (path for path in self._files() if path.stem == task.setting)
         moments = read_columns(path, ANATOMICAL.names)
         begun = perf_counter()
@@ -252,7 +252,7 @@ class HippocampusStudy(Study):
             "is_stable": fitted.is_stable,
             "is_optimum": _gain(climb, score) == 0,
             "is_optimum_of_single_edges": _gain(single, score) == 0,
-            # Where the structure itself is not stable, a search for stable ones never stays.
+            # If the structure itself is not stable, a search for stable ones always leaves it.
             "is_stable_optimum": bool(
                 fitted.is_stable and _gain(self._climb(moments, member, stable=True), score) == 0
             ),
@@ -268,9 +268,9 @@ class HippocampusStudy(Study):
 
 
 def _gain(climb: LearnResult, score: float) -> float:
-    """What the best move gains over the score of the start, zero at a local optimum.
+    """Gain of the best move over the score of the start; zero at a local optimum.
 
-    The search fits from fewer starts than the score given, so a move may only make up for that.
+    The search fits from fewer starts than the given score, so a gain may only reflect that.
     """
     if not climb.moves or climb.moves[0].score > score - _SAME_SCORE:
         return 0.0

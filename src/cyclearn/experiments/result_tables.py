@@ -1,4 +1,4 @@
-"""Markdown tables of results, with confidence intervals, one kind for each study."""
+"""Markdown tables of results with confidence intervals, one kind per study."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Share:
 
 
 def share(successes: Sequence[bool], groups: Sequence[Hashable]) -> Share:
-    """Share of successes, with an interval that allows for groups of alike outputs.
+    """Share of successes, with an interval that accounts for clustered outputs.
 
-    Outputs of one true graph resemble each other, so they count as fewer than they are: Wilson's
-    interval is taken with the number of independent outputs that would make the share as uncertain
-    as its spread between groups does, at least the number of groups and at most that of outputs.
+    Outputs of one true graph resemble each other, so their effective number is smaller: Wilson's
+    interval is computed for the number of independent outputs that would give the variance observed
+    between groups, at least the number of groups and at most that of outputs.
 
     Examples
     --------
-    Ten outputs of one graph say no more than one where all are alike:
+    Ten identical outputs of one graph carry no more information than one:
 
     >>> print(share([True] * 10 + [False] * 10, [1] * 10 + [2] * 10))
     50% [9%, 91%]
@@ -61,16 +61,16 @@ def share(successes: Sequence[bool], groups: Sequence[Hashable]) -> Share:
 
 
 _ORDER = ("hill-climbing", "tabu", "tabu-2bic", "auto", "default", "exact", "l1")
-# Parts of a configuration in which files that go into one table may differ.
+# Parts of a configuration that may differ between files in one table.
 _OF_SETTINGS = {"nodes", "samples", "domains"}
 # What the paper and its reference code report for the virtual-edge operator, without and with it.
 _REPORTED = {"(a)": (("0%", "89%"), ("30%", "77%")), "(b)": (("45%", "83%"), ("23%", "97%"))}
 
 
 def result_table(results: Sequence[ResultsFile]) -> str:
-    """The table of one study in Markdown, made from one results file or several."""
+    """The table of one study in Markdown, from one or several results files."""
     study = results[0].configuration["study"]
-    # First of all, since figures are written into files that are named after the study.
+    # Checked first, because files of figures are named after the study.
     if study not in _TABLES:
         raise InputError(
             f"there is no table for the study {short(study)}; ResultsFile({str(results[0].path)!r})"
@@ -85,7 +85,7 @@ def result_table(results: Sequence[ResultsFile]) -> str:
 
 @contextmanager
 def of_the_study(results: Sequence[ResultsFile]) -> Iterator[None]:
-    """Report a file that was changed by hand as damaged, whichever error it causes."""
+    """Report an edited file as damaged, whichever error it causes."""
     try:
         yield
     except InputError:
@@ -99,7 +99,7 @@ def of_the_study(results: Sequence[ResultsFile]) -> Iterator[None]:
 
 
 def pooled(results: Sequence[ResultsFile], *, timings: bool = False) -> pd.DataFrame:
-    """The outputs of files of one study, which must belong together and share no setting."""
+    """The outputs of files of one study, which must belong together and have different settings."""
     first, wanted = results[0], results[0].configuration
     frames: list[pd.DataFrame] = []
     seen: dict[str, ResultsFile] = {}
@@ -125,7 +125,7 @@ def pooled(results: Sequence[ResultsFile], *, timings: bool = False) -> pd.DataF
 
 
 def groups(frame: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Settings, small ones first, and methods, with their rows."""
+    """Settings (small ones first) and methods, with their rows."""
     for setting in sorted(frame["setting"].unique(), key=_numbers_in):
         rows = frame[frame["setting"] == setting]
         for method in sorted(rows["method"].unique(), key=_place):
@@ -133,7 +133,7 @@ def groups(frame: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
 
 
 def _place(method: str) -> tuple[int, str]:
-    """Methods from the simplest search on, then others by name."""
+    """Methods, starting with the simplest search, then others by name."""
     return (_ORDER.index(method) if method in _ORDER else len(_ORDER), method)
 
 
@@ -164,7 +164,7 @@ def _pair(rows: pd.DataFrame, name: str) -> str:
     return f"{_mean(rows[name + '_precision'])}, {_mean(rows[name + '_recall'])}"
 
 
-# What a table says of the rows of one setting and method, by heading.
+# Table cells for the rows of one setting and method, by heading.
 Columns = dict[str, Callable[["pd.DataFrame"], object]]
 
 
@@ -174,7 +174,7 @@ def _described(parts: Iterable[pd.DataFrame], columns: Columns) -> str:
 
 
 def _the(name: str) -> Callable[[pd.DataFrame], object]:
-    """What all rows have in common."""
+    """The values that all rows share."""
     return lambda part: part[name].iloc[0]
 
 
@@ -268,8 +268,8 @@ def _hippocampus(frame: pd.DataFrame) -> str:
     gaps = [f"{cells['gap'][name].min():.1f}" for name in subjects]
     rows.append(["score above the best found", *gaps])
     text += (
-        "\nThe structures equivalent to the anatomical graph. A number: what the best move "
-        "gains, so the structure is not a local optimum; in brackets where the fit is not "
+        "\nThe structures equivalent to the anatomical graph. A number is the gain of the "
+        "best move, so the structure is not a local optimum; in brackets if the fit is not "
         "stable. They share one score, which is above the best found by the last line:\n\n"
         + markdown_table(["structure", *subjects], rows)
     )

@@ -1,7 +1,7 @@
-"""Run the instances of a study that are not in its results file yet: here or on a cluster.
+"""Run the instances of a study that are missing in its results file, locally or on a cluster.
 
-The results of a study are one file of lines, one for each instance that finishes. A run that is
-killed at any moment leaves the instances that were written, and nothing of the one in progress.
+The results of a study are one file with a line for each finished instance. A run can be killed at
+any moment: written instances are kept, and the one in progress is lost.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from cyclearn.foundation.interruption import ended_quietly
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.record_file import RecordFile, plain
 
-# Seconds to wait for the scheduler of a cluster to answer.
+# Seconds to wait for an answer of the scheduler.
 _ANSWER = 10
 
 
@@ -49,10 +49,10 @@ def run_study(
     must_be_new: bool = False,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> ResultsFile:
-    """Run a study, or what is left of it, into one file.
+    """Run a study, or the rest of it, into one file.
 
-    Each instance has a seed of its own and runs on one core, so the results depend neither on
-    ``n_jobs`` nor on the order nor on interruptions. A line is written as each instance finishes.
+    Each instance has its own seed and runs on one core, so the results depend neither on ``n_jobs``
+    nor on the order nor on interruptions. A line is written when an instance finishes.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def run_study(
     path : path
         The results file; a file with some results of the same configuration is continued.
     n_instances : int, optional
-        Instances of every setting; all there are by default.
+        Instances of every setting; all by default.
     n_jobs : int
         Processes on this machine.
     scheduler : str, optional
@@ -68,7 +68,7 @@ def run_study(
     must_be_new : bool
         Refuse a file that has results.
     on_progress : callable, optional
-        Called with the number of finished instances and the number of all.
+        Called with the number of finished instances and the total number.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def run_task(study: Study, task: Task) -> Finished:
     from threadpoolctl import threadpool_limits
 
     begun = perf_counter()
-    # Sums in another order have other last digits, so libraries get one thread everywhere.
+    # The order of summation affects the last digits, so libraries always use one thread.
     try:
         with threadpool_limits(limits=1):
             outputs = study.run(task)
@@ -149,23 +149,23 @@ def _run_on_cluster(
             "without a scheduler"
         ) from None
     try:
-        # A client asks again and again; one question says whether anybody answers.
+        # A client would retry forever; one connection shows whether anything answers.
         asyncio.run(_greet(address))
         client = Client(address, timeout=_ANSWER)
     except Exception as error:
-        # What a port that speaks something else says can break anything, even fill the memory.
+        # The answer of another protocol can cause any error, even fill memory.
         reason = short(str(error) or "no answer in time")
         raise InputError(
             f"no Dask scheduler answers at {address!r} ({reason}); start one with dask scheduler "
             "and workers with dask worker ADDRESS"
         ) from None
     with client:
-        # Instances of a lost worker are given to the others by the scheduler.
+        # The scheduler reassigns the instances of a lost worker.
         futures = client.map(partial(run_task, study), tasks, pure=False)
         try:
             for future in as_completed(futures):
                 yield future.result()
-                # The worker need not keep what is in the file.
+                # The worker need not keep results that are in the file.
                 future.release()
         except (CancelledError, CommClosedError, KilledWorker) as error:
             reason = (
@@ -188,12 +188,12 @@ class ResultsFile:
     def open(self, configuration: Mapping[str, Any], *, must_be_new: bool = False) -> None:
         """Start the file, or check that it holds the same configuration.
 
-        A file in which no instance has finished is restarted.
+        A file without finished instances is overwritten.
 
         Raises
         ------
         InputError
-            Where the file holds another configuration, with what differs.
+            If the file has another configuration, with the differences.
         """
         wanted = plain(configuration)
         header = {"configuration": wanted, "environment": _environment()}
@@ -232,7 +232,7 @@ class ResultsFile:
 
     @property
     def environment(self) -> dict[str, str]:
-        """When and with what the run was started."""
+        """When and with which versions the run was started."""
         return dict(self._header().get("environment", {}))
 
     def finished(self) -> set[Task]:
@@ -244,7 +244,7 @@ class ResultsFile:
         found: dict[Task, dict[str, Any]] = {}
         for line, record in self._file.records():
             with self._refusing_damage(line):
-                # A second process on the same file may have been faster; its results are the same.
+                # A second process on the same file may have been faster, with the same results.
                 found.setdefault(Task(record["setting"], record["instance"]), record)
         return found
 
@@ -259,14 +259,14 @@ class ResultsFile:
             ) from None
 
     def add(self, task: Task, outputs: Sequence[Output], seconds: float) -> None:
-        """Write the results of one instance, all or nothing."""
+        """Write the results of one instance atomically."""
         parts = [asdict(output) for output in outputs]
         self._file.add(asdict(task) | {"seconds": seconds, "outputs": parts})
 
     def table(self, *, timings: bool = False) -> pd.DataFrame:
-        """All outputs, one a row, in a fixed order; the same for the same configuration.
+        """All outputs, one per row, in a fixed order; the same for the same configuration.
 
-        With ``timings``, a column of seconds more, which is not.
+        With ``timings``, also a column of seconds, which varies.
         """
         instances = self._instances()
         with self._refusing_damage():
@@ -278,7 +278,7 @@ class ResultsFile:
         return pd.DataFrame(rows)
 
     def total_seconds(self) -> float:
-        """Time of all instances together."""
+        """Total time of all instances."""
         return float(sum(record["seconds"] for record in self._instances().values()))
 
 
@@ -290,7 +290,7 @@ def _row(task: Task, output: dict[str, Any], timings: bool) -> dict[str, Any]:
         raise ValueError("a setting or a method is not a name")
     if {*named} & {*measures} or any(isinstance(v, (list, dict)) for v in measures.values()):
         raise ValueError("the measures are not plain values")
-    # Halves of characters cannot be put into a table.
+    # Lone surrogates cannot be written to a table.
     json.dumps(measures, ensure_ascii=False).encode()
     return {**named, **measures, **({"seconds": output["seconds"]} if timings else {})}
 

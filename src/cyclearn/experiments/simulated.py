@@ -47,7 +47,7 @@ _MAX_GRAPHS = 1000
 
 
 def _drawn_tasks(settings: Iterable[str], n_instances: int | None) -> list[Task]:
-    """So many instances of every setting; by default as many as in the paper."""
+    """Instances of every setting; by default as many as in the paper."""
     instances = range(100 if n_instances is None else n_instances)
     return [Task(setting, instance) for setting in settings for instance in instances]
 
@@ -100,7 +100,7 @@ class SimulatedStudy(Study):
             for method in self.methods:
                 learned = learn_by(method, moments)
                 measures = measured(evaluator.evaluate(learned.graph))
-                # In short, such as 0>2 2>1, so that an output can be looked at again.
+                # In compact form, such as 0>2 2>1, so that an output can be examined again.
                 edges = np.argwhere(learned.graph.adjacency)
                 measures["edges"] = " ".join(f"{i}>{j}" for i, j in edges)
                 if learned.score is not None and learned.penalty is not None:
@@ -115,7 +115,7 @@ def drawn_problem(
 ) -> tuple[DirectedGraph, Sequence[LinearGaussianModel]]:
     """A random graph by the paper's generator, and stable models on it.
 
-    Graphs on which hardly any weights are stable are replaced by others.
+    Graphs that have hardly any stable weights are replaced.
     """
     largest = _SMALL if p < _MANY_NODES else _LARGE
     for _ in range(_MAX_GRAPHS):

@@ -1,4 +1,4 @@
-"""What a study is: instances that run by themselves, each from its own seed; methods compared."""
+"""A study: independent instances, each with its own seed, and the methods compared."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Task:
 
 @dataclass(frozen=True)
 class Output:
-    """One output of an instance: what was measured, and the seconds it took to learn.
+    """One output of an instance: its measures, and the seconds it took to learn.
 
-    Measures are plain values that depend on the configuration alone; the seconds are kept apart.
+    Measures are plain values that depend only on the configuration; seconds are kept separate.
     """
 
     number: int
@@ -45,20 +45,20 @@ class Output:
 class Study(ABC):
     """A study that can be run instance by instance, in any order and in any process.
 
-    Its fields are the options that the results depend on; ``name`` is that on the command line.
+    Its fields are the options that the results depend on; ``name`` is its name on the command line.
     """
 
     name: str
 
     @property
     def configuration(self) -> dict[str, Any]:
-        """All that the results depend on, as plain values; the number of instances is not in it."""
+        """Everything the results depend on except the number of instances, as plain values."""
         options = {field.removeprefix("n_"): value for field, value in vars(self).items()}
         return {"study": options.pop("name"), "cyclearn": __version__} | options
 
     @abstractmethod
     def tasks(self, n_instances: int | None) -> list[Task]:
-        """The tasks of so many instances, or of all there are."""
+        """The tasks of a number of instances, or of all."""
 
     @abstractmethod
     def run(self, task: Task) -> list[Output]:
@@ -66,7 +66,7 @@ class Study(ABC):
 
 
 def task_generator(seed: int, *key: object) -> np.random.Generator:
-    """A generator that depends on the seed and the key alone, not on what ran before.
+    """A generator that depends only on the seed and the key, not on earlier runs.
 
     Examples
     --------
@@ -103,12 +103,11 @@ def check_methods(methods: Sequence[str]) -> None:
 
 
 def learn_by(method: str, moments: Moments) -> Learned:
-    """Learn a graph by the method of that name, with the paper's penalty (BIC).
+    """Learn a graph by a method given by name, with the paper's penalty (BIC).
 
-    ``"default"`` is what :func:`cyclearn.learn` does by itself: the search of ``"auto"`` with the
-    penalty that was chosen by evidence.
-    Tabu search has the paper's length, 5 for up to five variables and 10 beyond, and its patience
-    of 5; l1 has its coefficient 0.1 and threshold 0.05.
+    ``"default"`` is the default of :func:`cyclearn.learn`: the search of ``"auto"`` with its
+    default penalty. Tabu search has the paper's length, 5 for up to five variables and 10 beyond,
+    and its patience of 5; l1 has its coefficient 0.1 and threshold 0.05.
     """
     begun = perf_counter()
     if method == "l1":

@@ -1,4 +1,4 @@
-"""What every result of a call can do: become JSON, go into a file, show itself in a notebook."""
+"""Common methods of all results: conversion to JSON, saving, display in a notebook."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class Answer:
-    """A result with plain values, ``to_dict()``, and words, ``str()``."""
+    """A result with plain values, ``to_dict()``, and text, ``str()``."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain values; those of its fields unless a class defines others."""
+        """The result as plain values: by default those of its fields."""
         return dict(finite(asdict(cast(Any, self))))
 
     def to_json(self) -> str:
-        """The result as JSON; what is not finite is null."""
+        """The result as JSON; non-finite numbers become null."""
         return json.dumps(finite(self.to_dict()), ensure_ascii=False, indent=1)
 
     def save(self, path: str | Path) -> Path:
@@ -31,7 +31,7 @@ class Answer:
         return save(finite(self.to_dict()), path)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The HTML that a notebook shows."""
         return f"<pre>{escape(str(self))}</pre>"
 
 
@@ -45,5 +45,5 @@ class SavedAnswer(Answer):
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """The result that :meth:`to_json` wrote."""
+        """Restore the result from :meth:`to_json`."""
         return cls.from_dict(load_json(text, "the text"))

@@ -1,4 +1,4 @@
-"""Arguments checked: each returned as a plain value that JSON can hold."""
+"""Checks of arguments, which return plain values that JSON can represent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState, generator
 
-# Counts beyond this are typing errors, and would not fit the numbers of compiled code.
+# Larger counts are typing errors and would overflow in compiled code.
 _MOST = 2**53
 _MOST_PROCESSES = 10_000
 
@@ -35,7 +35,7 @@ def whole(name: str, value: int, least: int, most: int = _MOST) -> int:
 
 
 def one_of(name: str, value: object, words: Sequence[str], remedy: str = "") -> str:
-    """One of some words; objects that merely compare equal to a word are refused.
+    """One of some keywords; objects that only compare equal to a keyword are rejected.
 
     Examples
     --------
@@ -49,9 +49,9 @@ def one_of(name: str, value: object, words: Sequence[str], remedy: str = "") -> 
 
 
 def items(name: str, value: Any, rule: str) -> list[Any]:
-    """What is in a list; a text, a mapping or a table is not one."""
+    """The elements of a list; strings, mappings and tables are rejected."""
     is_other = isinstance(value, (str, bytes, Mapping)) or hasattr(value, "columns")
-    # A column of numbers is data, and not a list of names.
+    # A column of numbers is data, not a list of names.
     is_other = is_other or getattr(getattr(value, "dtype", None), "kind", "") in ("f", "i", "u")
     if is_other or not isinstance(value, Iterable):
         raise InputError(f"{name} is {short(value)}; give {rule}")
@@ -70,8 +70,8 @@ def names_in(name: str, value: Any) -> tuple[str, ...]:
 
 
 def one_name(name: str, value: Any) -> str:
-    """A name, among others that ``name`` has."""
-    # Columns may be numbered, so a number is a name; nothing and a truth value are mistakes.
+    """One name in the list ``name``."""
+    # Columns may be numbered, so a number is a name; None and truth values are errors.
     if isinstance(value, bool) or not isinstance(value, (str, Real)):
         raise InputError(f"{name} has {short(value)}, which is not a name; give strings")
     return str(value)
@@ -85,7 +85,7 @@ def _number(name: str, value: Any, is_right: Callable[[Any], bool], rule: str) -
 
 
 def share(name: str, value: float, least: float, most: float) -> float:
-    """A number strictly above ``least`` and up to ``most``."""
+    """A number above ``least`` and at most ``most``."""
     rule = f"a number above {least:g} and at most {most:g}"
     return _number(name, value, lambda number: least < number <= most, rule)
 
@@ -102,7 +102,7 @@ def between(name: str, value: float, least: float, most: float, example: float) 
 
 
 def function(name: str, value: object) -> None:
-    """Something that can be called, or None."""
+    """A callable, or None."""
     if value is not None and not callable(value):
         raise InputError(f"{name} is {short(value)}; give a function, or None")
 
@@ -134,7 +134,7 @@ def flag(name: str, value: bool) -> bool:
 
 
 def processes(n_jobs: int | None) -> int | None:
-    """A number of processes as joblib takes it: -1 is all cores, None one."""
+    """A number of processes as in joblib: -1 means all cores, None one."""
     if n_jobs is None:
         return None
     is_whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
@@ -146,13 +146,13 @@ def processes(n_jobs: int | None) -> int | None:
 
 
 def check_state(random_state: RandomState) -> None:
-    """Raise for what no random numbers come from; nothing is drawn from a generator."""
+    """Raise for an invalid random_state, without drawing from a generator."""
     if not isinstance(random_state, (np.random.Generator, np.random.RandomState)):
         generator(random_state)
 
 
 def seed(random_state: RandomState) -> int | None:
-    """A seed that can be kept with a result, drawn from a generator where one is given."""
+    """A seed that can be saved with a result; drawn from a generator if one is given."""
     if random_state is None:
         return None
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):

@@ -1,8 +1,8 @@
-"""When work has to end: a time on a clock that compiling and loading kernels does not move.
+"""Deadlines, by a clock that does not count compiling and loading kernels.
 
-How much a search does within its limit does not depend on whether it is the first one on a machine.
-What a caller gives in seconds becomes a :data:`Deadline` at once and is handed on as that; loops
-that may run long ask :func:`has_passed` or :func:`check_deadline`.
+How much a search does within its limit does not depend on whether it is the first on a machine.
+Limits in seconds are converted to a :data:`Deadline` at once and passed on; long loops call
+:func:`has_passed` or :func:`check_deadline`.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from cyclearn.foundation.errors import LimitError
 # A time by now(); None means no limit.
 Deadline = float | None
 
-# Seconds that did not count.
+# Seconds that were not counted.
 _uncounted = 0.0
 
 
 def now() -> float:
-    """Seconds by a clock that blocks of :func:`uncounted` are taken from when they end."""
+    """Seconds by the clock, minus the time of finished :func:`uncounted` blocks."""
     return monotonic() - _uncounted
 
 
 @contextmanager
 def uncounted() -> Iterator[None]:
-    """Run a block whose time does not count; such blocks may lie inside each other.
+    """Run a block whose time does not count; such blocks may be nested.
 
     Examples
     --------
@@ -44,20 +44,20 @@ def uncounted() -> Iterator[None]:
     try:
         yield
     finally:
-        # Of the whole block, with those inside.
+        # The time of the whole block, including inner ones.
         _uncounted = before + monotonic() - begun
 
 
 def deadline_after(seconds: float | None) -> Deadline:
-    """So many seconds from now."""
+    """The deadline this many seconds from now."""
     return None if seconds is None else now() + seconds
 
 
 def deadline_since(begun: float, seconds: float | None, set_aside: float = 0.0) -> Deadline:
-    """So many seconds after work has begun, less what is set aside for its end.
+    """The deadline this many seconds after work began, minus the time reserved for its end.
 
-    At least half of the time is left from now on: what reading a large table took is not at the
-    cost of all searching.
+    At least half of the limit is left from now on, so that reading a large table does not use up
+    the time for the search.
     """
     if seconds is None:
         return None
@@ -65,17 +65,17 @@ def deadline_since(begun: float, seconds: float | None, set_aside: float = 0.0) 
 
 
 def seconds_left(deadline: Deadline) -> float:
-    """Seconds until then, not below zero; infinity without a limit."""
+    """Seconds until the deadline, at least zero; infinity without a limit."""
     return inf if deadline is None else max(deadline - now(), 0.0)
 
 
 def has_passed(deadline: Deadline) -> bool:
-    """Whether that time has come."""
+    """Whether the deadline has passed."""
     return deadline is not None and now() >= deadline
 
 
 def check_deadline(deadline: Deadline) -> None:
-    """Raise LimitError where the deadline has passed.
+    """Raise LimitError if the deadline has passed.
 
     Examples
     --------
@@ -89,13 +89,13 @@ def check_deadline(deadline: Deadline) -> None:
 
 
 def for_other_processes(deadline: Deadline) -> float | None:
-    """A deadline as other processes understand it, on other machines too.
+    """A deadline in a form for other processes and machines.
 
-    Each has left out something else, and only the time of day is the same on all machines.
+    Their clocks differ in what is not counted; only the time of day is common to all.
     """
     return None if deadline is None else deadline - now() + time()
 
 
 def from_other_processes(end: float | None) -> Deadline:
-    """What :func:`for_other_processes` gave, by the clock of this process."""
+    """Convert a deadline from :func:`for_other_processes` to the clock of this process."""
     return None if end is None else end - time() + now()

@@ -2,15 +2,15 @@
 
 
 class InputError(ValueError):
-    """The input breaks a rule; nothing was computed."""
+    """The input is invalid; nothing was computed."""
 
 
 class HeaderError(InputError):
-    """A table whose first line holds numbers in place of names."""
+    """A table whose first line contains numbers instead of names."""
 
 
 class CollinearError(InputError):
-    """Columns that others determine; ``columns`` are those without which the rest can be used."""
+    """Columns that others determine; without ``columns`` the rest can be used."""
 
     columns: tuple[str, ...] = ()
 

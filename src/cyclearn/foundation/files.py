@@ -1,7 +1,7 @@
-"""Files of the user: read completely, written to a temporary file and renamed.
+"""User files: read completely, written to a temporary file and renamed.
 
-An existing file is kept until the new content is safe on the disk: a full disk, a missing
-permission or an interruption leaves it as it was.
+An existing file is kept until the new content is on the disk: a full disk, a missing permission or
+an interruption leaves it unchanged.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 from cyclearn.foundation.errors import InputError
 
-# A graph of 1,000 nodes with all edges is 20 MB; what is larger by far is not meant for us.
+# A complete graph of 1,000 nodes has 20 MB; much larger files are mistakes.
 MAX_BYTES = 256_000_000
 
 
@@ -31,14 +31,14 @@ def read_text(path: str | Path, what: str = "file", max_bytes: int = MAX_BYTES) 
     ----------
     path : path
     what : str
-        What the file is, for the message: ``"graph file"``.
+        A description of the file, for messages: ``"graph file"``.
     max_bytes : int
-        A file with more bytes is refused, and not held in memory: a device may never end.
+        A larger file is refused without reading it into memory: a device may never end.
 
     Raises
     ------
     InputError
-        Where there is no such file, it is a folder, may not be read, is too large or no text.
+        If the file does not exist, is a folder, cannot be read, is too large or is not text.
     """
     check_path(path)
     try:
@@ -61,7 +61,7 @@ def read_text(path: str | Path, what: str = "file", max_bytes: int = MAX_BYTES) 
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a text in UTF-8 as a whole; see :func:`replacing`."""
+    """Write a text in UTF-8 atomically; see :func:`replacing`."""
     try:
         content = text.encode()
     except UnicodeEncodeError as error:
@@ -73,7 +73,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def write_bytes(path: str | Path, content: bytes) -> None:
-    """Write bytes as a whole; see :func:`replacing`."""
+    """Write bytes atomically; see :func:`replacing`."""
     with replacing(path) as beside:
         beside.write_bytes(content)
 
@@ -82,13 +82,13 @@ def write_bytes(path: str | Path, content: bytes) -> None:
 def replacing(path: str | Path) -> Iterator[Path]:
     """A new file next to ``path`` to write to, which replaces it when the block succeeds.
 
-    The new file has the same ending and, where there was a file, its permissions. Where the block
-    fails or is interrupted the new file is removed, and ``path`` is what it was.
+    The new file has the same suffix and the permissions of an existing file. If the block fails or
+    is interrupted, the new file is removed, and ``path`` is unchanged.
 
     Raises
     ------
     InputError
-        For a folder, a device, a folder that is not there, a missing permission, a full disk.
+        For a folder, a device, a missing folder, a missing permission, or a full disk.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
         raise _cannot_write(path, error) from None
     try:
         yield beside
-        # The content first, then the name: otherwise a crash could leave the name alone.
+        # The content first, then the name: otherwise a crash could leave an empty file.
         _sync(beside)
         with contextlib.suppress(FileNotFoundError):
             os.chmod(beside, stat.S_IMODE(os.stat(place).st_mode))
@@ -121,9 +121,9 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 
 def write_new(path: str | Path, content: bytes) -> bool:
-    """Begin a file with this content, whole or not at all; false where there is a file already.
+    """Create a file with this content atomically; return false if it exists already.
 
-    Of several processes that begin one file, exactly one does.
+    If several processes create the same file, exactly one succeeds.
     """
     place = _checked_place(path)
     if place.exists():
@@ -137,7 +137,7 @@ def write_new(path: str | Path, content: bytes) -> bool:
         except FileExistsError:
             return False
         except OSError:
-            # A file system without links; the name itself decides who was first.
+            # On a file system without links, creating the name decides which process was first.
             try:
                 with open(place, "xb") as file:
                     file.write(content)
@@ -150,16 +150,16 @@ def write_new(path: str | Path, content: bytes) -> bool:
 
 
 def save(record: dict[str, Any], path: str | Path) -> Path:
-    """Write the plain values of a result as JSON; the name of the file ends in ``.json``."""
+    """Write the plain values of a result as JSON; the file name must end in ``.json``."""
     checked_suffix(path, (".json",), "a result")
     write_text(path, json.dumps(record, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
     return Path(path)
 
 
 def check_schema(record: object, schema: str, made_by: str) -> None:
-    """Refuse plain values that are not of this schema, such as ``"cyclearn.LearnResult/5"``.
+    """Reject plain values with a schema other than this, such as ``"cyclearn.LearnResult/5"``.
 
-    ``made_by`` names the function whose results have it.
+    ``made_by`` names the function whose results have this schema.
 
     Examples
     --------
@@ -180,12 +180,12 @@ def check_schema(record: object, schema: str, made_by: str) -> None:
 
 
 def checked_suffix(path: str | Path, suffixes: Iterable[str], what: str) -> str:
-    """The suffix of a file to be written, in small letters; it says what is written into it.
+    """The suffix of a file to be written, in lower case, which determines its format.
 
     Raises
     ------
     InputError
-        For a suffix that is not among these: no file gets a content that its name denies.
+        For any other suffix, so that no file has content that contradicts its name.
 
     Examples
     --------
@@ -203,7 +203,7 @@ def checked_suffix(path: str | Path, suffixes: Iterable[str], what: str) -> str:
 
 
 def check_output(path: str | Path, inputs: Iterable[str | Path | None] = ()) -> None:
-    """Raise now where writing to ``path`` would fail after long work, or overwrite an input.
+    """Raise now if writing to ``path`` would fail after long work, or overwrite an input.
 
     A full disk cannot be foreseen.
 
@@ -212,12 +212,12 @@ def check_output(path: str | Path, inputs: Iterable[str | Path | None] = ()) -> 
     path : path
         Where a result will be written.
     inputs : paths
-        Files that the result is made from; None is skipped.
+        Input files of the result; None is skipped.
 
     Raises
     ------
     InputError
-        Where ``path`` is one of the inputs, or as by :func:`replacing`.
+        If ``path`` is one of the inputs, or as in :func:`replacing`.
     """
     check_path(path)
     for source in inputs:
@@ -232,14 +232,14 @@ def check_output(path: str | Path, inputs: Iterable[str | Path | None] = ()) -> 
 
 
 def why(error: OSError | ValueError) -> str:
-    """The reason of an error of the system, in its own words."""
+    """The message of the operating system for an error."""
     if isinstance(error, IsADirectoryError):
         return "it is a folder; name a file"
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def shown(path: str | Path) -> str:
-    """The name of a file for a message, its middle left out where it is long.
+    """A file name for a message, shortened in the middle if it is long.
 
     Examples
     --------
@@ -253,7 +253,7 @@ def shown(path: str | Path) -> str:
 
 
 def check_path(path: object) -> None:
-    """Raise for what is not the name of a file: a number would be taken for an open one."""
+    """Raise for anything but a file name: a number would mean an open file."""
     if not isinstance(path, (str, os.PathLike)):
         raise InputError(
             f"the file is of type {type(path).__name__}; give its name, a str or a Path"
@@ -267,7 +267,7 @@ def _cannot_write(path: str | Path, error: OSError | ValueError) -> InputError:
 
 
 def _checked_place(path: str | Path) -> Path:
-    """Where the file is or will be, links followed."""
+    """The path of the file with links resolved."""
     check_path(path)
     place = Path(os.path.realpath(path))
     if place.is_dir() or not place.name:
@@ -294,11 +294,11 @@ def _new_file(place: Path) -> Path:
 
 
 def _sync(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk."""
+    """Wait until a file, or the entries of a folder, are on the disk."""
     try:
         number = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     except OSError:
-        # Not every system lets folders be opened.
+        # Some systems cannot open folders.
         return
     try:
         os.fsync(number)

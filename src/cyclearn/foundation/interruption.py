@@ -1,8 +1,8 @@
 """Ctrl-C at any moment: a KeyboardInterrupt as everywhere, or the best answer so far.
 
-Inside :func:`asks_once` the first Ctrl-C raises nothing; it is noted, and loops that ask
-:func:`is_asked_to_stop` end with what they have. The second one raises as usual. Where nothing may
-be raised, signals are :func:`held`.
+Inside :func:`asks_once` the first Ctrl-C does not raise; loops that check :func:`is_asked_to_stop`
+end with their partial result. The second one raises as usual. In code that must not be interrupted,
+signals are :func:`held`.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ _log = logging.getLogger("cyclearn")
 _ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 _is_asked = _is_waiting = False
-# The handlers of signals that are held, and those that arrived meanwhile.
+# The handlers of held signals, and the signals that arrived meanwhile.
 _handlers: dict[int, Callable[[int, FrameType | None], object]] = {}
 _arrived: list[int] = []
 
 
 def underlying(error: BaseException | None) -> BaseException | None:
-    """What a signal raised, if that is behind an error: no error itself, but an end."""
+    """The exception raised by a signal, if that caused an error."""
     while error is not None and isinstance(error, Exception):
         error = error.__cause__ or (error.__context__ if isinstance(error, SystemError) else None)
     return error
 
 
 def _is_main_thread() -> bool:
-    """Only the main thread is sent signals."""
+    """Only the main thread receives signals."""
     return threading.current_thread() is threading.main_thread()
 
 
 @contextmanager
 def held(tell: Callable[[], None]) -> Iterator[None]:
-    """Handle signals that arrive in this block at its end, or that of such a block inside it.
+    """Handle signals that arrive in this block at its end, or at the end of the outermost block.
 
     ``tell`` is called when the first one arrives.
     """
@@ -62,7 +62,7 @@ def held(tell: Callable[[], None]) -> Iterator[None]:
     try:
         for number in _ENDS if is_outermost else ():
             handler = signal.getsignal(number)
-            if callable(handler):  # not the system's, and not one that a library set from C
+            if callable(handler):  # neither the default nor one that a library set from C
                 _handlers[number] = handler
                 signal.signal(number, hold)
         yield
@@ -78,9 +78,9 @@ def held(tell: Callable[[], None]) -> Iterator[None]:
 
 @contextmanager
 def asks_once(on_interrupt: OnInterrupt) -> Iterator[None]:
-    """With ``"best"``, the first Ctrl-C in this block asks for an early end instead of raising.
+    """With ``"best"``, the first Ctrl-C in this block requests an early end instead of raising.
 
-    A handler that a program has set for itself stays.
+    A handler that the program has set itself is kept.
     """
     global _is_asked
     is_ours = _is_main_thread() and (signal.getsignal(signal.SIGINT) is signal.default_int_handler)
@@ -108,9 +108,9 @@ def _ask(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as sig
 
 @contextmanager
 def waiting() -> Iterator[None]:
-    """A block that waits for others and would not ask: there Ctrl-C ends the wait at once.
+    """A block that waits for other processes: there Ctrl-C ends the wait at once.
 
-    With ``"best"`` the block is left as if the wait were over; otherwise KeyboardInterrupt leaves.
+    With ``"best"`` the block ends normally; otherwise KeyboardInterrupt is raised.
     """
     global _is_waiting
     _is_waiting = True
@@ -125,9 +125,9 @@ def waiting() -> Iterator[None]:
 
 @contextmanager
 def ended_quietly(results: Generator[R, None, None]) -> Iterator[Generator[R, None, None]]:
-    """Results of other processes; where they are left early, the rest is cancelled.
+    """Results of other processes; if iteration ends early, the rest is cancelled.
 
-    Without the advice of joblib, which does not help after Ctrl-C.
+    Suppress joblib's warning, which does not help after Ctrl-C.
     """
     try:
         yield results
@@ -138,5 +138,5 @@ def ended_quietly(results: Generator[R, None, None]) -> Iterator[Generator[R, No
 
 
 def is_asked_to_stop() -> bool:
-    """Whether Ctrl-C has asked for an early end."""
+    """Whether Ctrl-C has requested an early end."""
     return _is_asked

@@ -1,4 +1,4 @@
-"""JSON, strictly: what no JSON file of ours can hold is refused, or written as null."""
+"""Strict JSON: invalid values are rejected on reading and written as null."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from cyclearn.foundation.errors import InputError
 
-# Longer numbers take a time that grows with the square of their length to read.
+# The time to read a longer number grows with the square of its length.
 _MAX_DIGITS = 4300
 _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
@@ -17,12 +17,12 @@ _SHORT.maxlevel = 2
 
 
 def short(value: object) -> str:
-    """A value for a message, on one line and cut where it is long."""
+    """A value for a message, on one line and shortened if it is long."""
     return " ".join(_SHORT.repr(value).split())
 
 
 def finite(value: Any) -> Any:
-    """A value of dicts and lists for JSON, in which what is not finite is null.
+    """A value of dicts and lists for JSON, with null for non-finite numbers.
 
     Examples
     --------
@@ -43,13 +43,13 @@ def load_json(text: str, what: str) -> Any:
     ----------
     text : str
     what : str
-        What it is, for the message: ``"the knowledge"``.
+        A description, for messages: ``"the knowledge"``.
 
     Raises
     ------
     InputError
-        Where the text is not JSON, is nested too deeply, or has NaN, Infinity or a whole number of
-        more than 4,300 digits, none of which JSON files of this library have.
+        If the text is not JSON, is nested too deeply, or contains NaN, Infinity or an integer of
+        more than 4,300 digits, which JSON files of this library never do.
 
     Examples
     --------

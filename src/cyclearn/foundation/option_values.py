@@ -1,7 +1,7 @@
-"""Options as one frozen value: every field has its check and its help text in one place.
+"""Options as one frozen value: each field has its check and its help text.
 
 Functions take the fields of such a value as keywords (:func:`takes_options`), and the command line
-makes its options of them, so that a new option is one field and its use.
+derives its options from them, so that a new option needs only one field.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from cyclearn.foundation.errors import InputError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Own = TypeVar("Own", bound="Options")
-# Takes the name of an option and a value, and returns a plain value that JSON can hold.
+# Takes the name of an option and a value, and returns a plain value for JSON.
 Check = Callable[[str, Any], Any]
 
 
 def option(default: Any, help: str, check: Check) -> Any:  # noqa: A002 - the field's own word
-    """A field of :class:`Options`, with what the command line says about it and its check."""
+    """A field of :class:`Options`, with its help text and its check."""
     return field(default=default, metadata={"help": help, "check": check})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Values by name, checked when they are given; fields are made by :func:`option`."""
+    """Values by name, checked on construction; :func:`option` makes the fields."""
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -41,13 +41,13 @@ class Options:
 
     @classmethod
     def of(cls: type[Own], options: Mapping[str, Any]) -> Own:
-        """Options by name, all of which must exist."""
+        """Options by name; unknown names raise an error."""
         for name in options:
             check_name(name, cls.names())
         return cls(**options)
 
     def shared_with(self, other: type[Options]) -> dict[str, Any]:
-        """The options that another value has as well, by name."""
+        """The options shared with another class, by name."""
         return {name: getattr(self, name) for name in self.names() if name in other.names()}
 
     def given(self) -> dict[str, Any]:
@@ -75,14 +75,14 @@ class Options:
 def check_name(name: str, known: tuple[str, ...]) -> None:
     """Raise where there is no option of this name."""
     if name not in known:
-        # What scikit-learn calls by another name than most.
+        # Names in scikit-learn that differ from these.
         near = ["random_state"] if name == "seed" else get_close_matches(str(name), known, 1)
         meant = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
         raise InputError(f"there is no option {name!r}; {meant}")
 
 
 def plain(value: Any) -> Any:
-    """A value of an option as JSON has it."""
+    """A value of an option for JSON."""
     if hasattr(value, "to_dict"):
         return value.to_dict()
     if isinstance(value, tuple):
@@ -91,7 +91,7 @@ def plain(value: Any) -> Any:
 
 
 def as_python(value: Any) -> str:
-    """A value of an option as it is written in a script that has ``import cyclearn as cl``."""
+    """A value of an option as Python code, after ``import cyclearn as cl``."""
     if hasattr(value, "to_dict"):
         return f"cl.{type(value).__name__}.from_dict({value.to_dict()!r})"
     if isinstance(value, tuple):
@@ -102,8 +102,8 @@ def as_python(value: Any) -> str:
 def takes_options(options: type[Options]) -> Callable[[Function], Function]:
     """Show the fields of an option value as keywords of a function that takes ``**options``.
 
-    Whatever asks for the signature sees them, with their defaults: ``help``, completion in a
-    notebook, and scikit-learn.
+    The signature has them with their defaults, for ``help``, completion in notebooks, and
+    scikit-learn.
 
     Examples
     --------

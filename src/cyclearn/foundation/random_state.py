@@ -1,4 +1,4 @@
-"""Random numbers: what may be given as ``random_state``, everywhere alike."""
+"""Random numbers from ``random_state``, the same for all functions."""
 
 from __future__ import annotations
 

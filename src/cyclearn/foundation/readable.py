@@ -1,4 +1,4 @@
-"""Numbers for people: as many digits as are meaningful, in any unit."""
+"""Formatting of numbers for people, with a meaningful number of digits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import floor, isfinite, log10
 
 
 def significant(value: float, digits: int = 3, *, plus: bool = False) -> str:
-    """A number with so many significant digits; powers of ten where zeros would fill the line.
+    """A number with a given number of significant digits; in scientific notation if it is extreme.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def significant(value: float, digits: int = 3, *, plus: bool = False) -> str:
 
 
 def count_of(number: int, noun: str) -> str:
-    """A number with its noun, in the plural where it is not one.
+    """A number with its noun, in the plural unless the number is one.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def count_of(number: int, noun: str) -> str:
 
 
 def listed(names: Sequence[str], most: int = 10) -> str:
-    """The first of some names, and how many more there are.
+    """The first of some names, and the number of others.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def listed(names: Sequence[str], most: int = 10) -> str:
 
 
 def given_in_words(exogenous: Sequence[str], ordered: Sequence[str] = ()) -> list[str]:
-    """Which variables are taken as given and which are ordinal, in a sentence each."""
+    """Sentences on which variables are exogenous and which are ordinal."""
     words = [f"Exogenous: {', '.join(exogenous)}."] if exogenous else []
     if ordered:
         words.append(

@@ -1,8 +1,8 @@
-"""A file that keeps long work part by part, so that it can be continued.
+"""A file that stores long work part by part, so that it can be continued.
 
-A file of lines of JSON: the first says what is being run, each other one is a part, written when it
-was done. Several processes may add to it. No line is ever changed or taken off: one that an
-interruption cut short is skipped, and its part is done again.
+A file of JSON lines: the first describes the run, each other line is a finished part. Several
+processes may append to it. Lines are never changed or removed: an incomplete last line is skipped,
+and its part is computed again.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ import numpy as np
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import why, write_new
 
-# Bytes of a first line, enough for much knowledge.
+# Maximum length of the first line, enough for much knowledge.
 _LONGEST = 100_000_000
 
 
 @dataclass(frozen=True)
 class RecordFile:
-    """The file at a path, what it is called in messages, and the schema that its header names."""
+    """A file with its path, its description for messages, and the schema of its header."""
 
     path: Path
     what: str
     schema: str
 
     def header(self) -> dict[str, Any]:
-        """The first line; empty where there is no file, or nothing in it.
+        """The first line; empty if the file is missing or empty.
 
         Raises
         ------
         InputError
-            Where the file is something else. It is not read further.
+            If the file is something else. It is not read further.
         """
         try:
             with self.path.open("rb") as file:
@@ -52,10 +52,10 @@ class RecordFile:
         return found
 
     def begin(self, header: Mapping[str, Any]) -> dict[str, Any]:
-        """The header of the file, which is this one where there was none."""
+        """Return the header of the file; write this one if there is none."""
         wanted = plain({"schema": self.schema, **header})
         try:
-            # Whole or not at all, so that of several that begin one file only one does.
+            # Atomically, so that only one of several processes creates the file.
             if write_new(self.path, _line(wanted)):
                 return wanted
         except OSError as error:
@@ -66,17 +66,17 @@ class RecordFile:
         return found or wanted
 
     def records(self) -> Iterator[tuple[int, Any]]:
-        """Stream the records, each with the number of its line."""
+        """Iterate over the records with their line numbers."""
         header = self.header()
         with self.path.open("rb") as file:
             for number, line in enumerate(file, start=1):
-                # Two that found an empty file may both have written its header.
+                # Two processes that found an empty file may both have written its header.
                 value = _value(line) if number > 1 else None
                 if value is not None and value != header:
                     yield number, value
 
     def add(self, record: Mapping[str, Any]) -> None:
-        """Keep one record, on the disk when this returns."""
+        """Append one record, which is on the disk when this returns."""
         line = _line(record)
         try:
             with self.path.open("ab+") as file:
@@ -90,7 +90,7 @@ class RecordFile:
 
 
 def plain(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record as it is read back."""
+    """Convert a record to plain values."""
     found: dict[str, Any] = json.loads(_line(record))
     return found
 
@@ -106,7 +106,7 @@ def _number(value: Any) -> Any:
 
 
 def _value(line: bytes) -> Any:
-    """The value of a line; None where it was cut short."""
+    """The value of a line; None if it is incomplete."""
     try:
         return json.loads(line)
     except (ValueError, RecursionError):

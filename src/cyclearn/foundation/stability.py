@@ -1,10 +1,10 @@
-"""When feedback counts as stable: one rule for every place that asks."""
+"""The rule for stable feedback, used everywhere."""
 
 from __future__ import annotations
 
 # Feedback dies out where every eigenvalue of B has modulus below 1. Optima on the boundary are
-# common, and which side of 1 rounding puts them on differs between processors: they count as
-# unstable everywhere.
+# common, and rounding puts them on different sides of 1 on different processors, so they count as
+# unstable.
 STABLE_RADIUS = 1 - 1e-5
 
 

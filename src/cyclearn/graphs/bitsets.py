@@ -16,7 +16,7 @@ from cyclearn.foundation.arrays import BoolArray
 
 
 def bits(members: int) -> Iterator[int]:
-    """Stream the elements of a set in ascending order."""
+    """Iterate over the elements of a set in ascending order."""
     while members:
         lowest = members & -members
         yield lowest.bit_length() - 1
@@ -24,7 +24,7 @@ def bits(members: int) -> Iterator[int]:
 
 
 def union(sets: Iterable[int]) -> int:
-    """All elements that occur in some of the sets."""
+    """The union of the sets."""
     return reduce(or_, sets, 0)
 
 
@@ -44,7 +44,7 @@ def columns_to_support(columns: Sequence[int]) -> BoolArray:
 
 
 def reached(neighbours: Sequence[int], nodes: int) -> int:
-    """The set of nodes and of all that steps from a node to its neighbours lead to.
+    """The set of nodes and of all nodes reachable from them.
 
     Examples
     --------
@@ -62,15 +62,15 @@ def reached(neighbours: Sequence[int], nodes: int) -> int:
 
 
 def strong_components(neighbours: Sequence[int]) -> list[int]:
-    """For each node, the set of those it lies on a cycle with, and itself.
+    """For each node, the set of nodes with which it lies on a cycle, and itself.
 
-    Edges lead from a node to its neighbours, or from these to it; the components are the same.
+    The direction of the edges does not matter for the components.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
     ends = [other for members in neighbours for other in bits(members)]
-    # Older scipy takes no other kind of index.
+    # Older versions of scipy accept no other index type.
     starts = np.cumsum([0, *(members.bit_count() for members in neighbours)], dtype=np.int32)
     shape = (len(neighbours), len(neighbours))
     edges = csr_array((np.ones(len(ends)), np.array(ends, dtype=np.int32), starts), shape=shape)
@@ -78,7 +78,7 @@ def strong_components(neighbours: Sequence[int]) -> list[int]:
 
 
 def ancestor_sets(columns: Sequence[int]) -> tuple[int, ...]:
-    """For each node j, the set of its ancestors, j among them: the transitive closure."""
+    """For each node j, the set of its ancestors, including j: the transitive closure."""
     closure = list(columns)
     for k in range(len(closure)):
         above = closure[k]
@@ -89,7 +89,7 @@ def ancestor_sets(columns: Sequence[int]) -> tuple[int, ...]:
 
 
 def nodes_alike(labels: Sequence[int]) -> list[int]:
-    """For each node, the set of those with the same label.
+    """For each node, the set of nodes with the same label.
 
     With sets of ancestors as labels these are the strong components.
     """

@@ -67,7 +67,7 @@ class DirectedGraph(Answer):
     names: tuple[str, ...]
 
     def __init__(self, adjacency: ArrayLike, names: Sequence[str] | None = None) -> None:
-        # Told by its parts, so that pandas is not imported for an array.
+        # Recognised by its attributes, so that pandas is not imported for an array.
         if names is None and hasattr(adjacency, "iloc") and hasattr(adjacency, "columns"):
             adjacency, names = labelled_matrix(adjacency)
         support = checked_adjacency(adjacency)
@@ -82,16 +82,16 @@ class DirectedGraph(Answer):
         self._set(support_to_columns(support), labels)
 
     def _set(self, columns: tuple[int, ...], names: tuple[str, ...]) -> None:
-        # Immutable: attributes are written here once, past the guard in __setattr__.
+        # Immutable: attributes are set once here, bypassing the guard in __setattr__.
         object.__setattr__(self, "columns", columns)
         object.__setattr__(self, "names", names)
 
     @classmethod
     def from_columns(cls, columns: Sequence[int], names: tuple[str, ...]) -> DirectedGraph:
-        """Graph whose support has these columns; for callers that keep the diagonal full.
+        """Graph whose support has these columns, whose diagonal must be full.
 
         ``columns[j]`` is the bit set {j} ∪ parents(j): bit i is one when i → j or i = j.
-        Nothing is checked, so that members of a class can be made quickly.
+        Nothing is checked, so that members of a class can be constructed quickly.
         """
         graph = object.__new__(cls)
         graph._set(tuple(columns), names)
@@ -109,7 +109,7 @@ class DirectedGraph(Answer):
 
         Without ``names``, named nodes are in the order in which they appear; with indices,
         ``n_nodes`` (by default one more than the largest index) nodes are called X1, X2, ….
-        Where some of the ``names`` are numbers, numbers in edges are names as well, not indices.
+        If some of the ``names`` are numbers, numbers in edges are names too, not indices.
 
         Examples
         --------
@@ -248,7 +248,7 @@ class DirectedGraph(Answer):
         )
 
     def simple_cycles(self, max_length: int | None = None) -> Iterator[tuple[str, ...]]:
-        """Stream the simple cycles, each once, from its first node on.
+        """Iterate over the simple cycles, each once, starting at its first node.
 
         Examples
         --------
@@ -281,17 +281,17 @@ class DirectedGraph(Answer):
         return DirectedGraph(self.adjacency[np.ix_(order, order)], names)
 
     def is_reducible(self) -> bool:
-        """Whether some edge is redundant, as rotations or the rules beyond them show.
+        """Whether rotations or the rules beyond them show that some edge is redundant.
 
-        That is so where a proper subgraph is proved to generate the same distributions
-        (Definition 7). That none is found does not prove that every edge is needed.
+        This means that a proper subgraph is proved to generate the same distributions (Definition
+        7). If none is found, this does not prove that every edge is needed.
         """
         from cyclearn.classes.rotation_class import has_redundant_edge
 
         return has_redundant_edge(self.columns)
 
     def reduced(self) -> DirectedGraph:
-        """A subgraph with the same distribution set and no edge that is seen to be redundant."""
+        """A subgraph with the same distribution set and without edges known to be redundant."""
         from cyclearn.classes.rotation_class import irreducible_columns
 
         return self.from_columns(irreducible_columns(self.columns), self.names)
@@ -323,7 +323,7 @@ class DirectedGraph(Answer):
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> DirectedGraph:
-        """Graph from the form that :meth:`to_dict` gives."""
+        """Graph from the values of :meth:`to_dict`."""
         if not isinstance(record, Mapping) or not {"nodes", "edges"} <= set(record):
             raise InputError('a graph is {"nodes": [...], "edges": [["a", "b"], ...]}')
         nodes, edges = record["nodes"], record["edges"]
@@ -339,7 +339,7 @@ class DirectedGraph(Answer):
         )
 
     def to_dot(self, attributes: Mapping[Edge, Mapping[str, object]] | None = None) -> str:
-        """The graph in DOT, the language of graphviz; ``attributes`` of edges say how they look.
+        """The graph in DOT, the language of graphviz, with optional ``attributes`` of edges.
 
         Examples
         --------
@@ -394,7 +394,7 @@ def _quoted(text: str) -> str:
 
 
 def _read_only(matrix: BoolArray) -> BoolArray:
-    # On bytes, since the flag of an array that owns its memory can be set back.
+    # Backed by bytes, because the write flag of an array that owns its memory can be reset.
     return np.frombuffer(matrix.tobytes(), dtype=bool).reshape(matrix.shape)
 
 

@@ -1,7 +1,6 @@
-"""Reading DOT, the language of graphviz: the part of it that says which node points to which.
+"""A reader for DOT, the language of graphviz, limited to nodes and edges.
 
-Looks (attributes, ports, ranks) are read and dropped, except ``dir``, which changes what an arrow
-means.
+Attributes, ports and ranks are ignored, except ``dir``, which changes the meaning of an arrow.
 """
 
 from __future__ import annotations
@@ -27,18 +26,18 @@ _TOKEN = re.compile(
     """,
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
-# Groups inside groups, and pairs of nodes that arrows between groups may represent.
+# Limits on the nesting of groups, and on the edges between groups.
 _MAX_DEPTH, _MAX_EDGES = 100, 4_000_000
 
 
 def is_dot(text: str) -> bool:
-    """Whether a text begins like a DOT file, after comments if any."""
+    """Whether a text begins like a DOT file, possibly after comments."""
     first: list[str] = []
     with suppress(InputError):
         first += (token.symbol for token in islice(_tokens(text), 4))
     if first[:1] == ["strict"]:
         del first[0]
-    # A title may come in between.
+    # A title may come before the brace.
     return first[:1] in (["graph"], ["digraph"]) and "{" in first[1:3]
 
 
@@ -63,7 +62,7 @@ class _Token:
 
     @property
     def symbol(self) -> str:
-        """The mark or the keyword that it is; quotes make a name of either."""
+        """The mark or keyword; quoted text is always a name."""
         return "" if self.kind == "quoted" else self.text.lower()
 
 
@@ -88,7 +87,7 @@ def _tokens(text: str) -> Iterator[_Token]:
             kind = found.lastgroup or ""
             if kind == "quoted":
                 # A backslash at the end of a line continues the name on the next one.
-                # Other pairs with a backslash are for labels and belong to the name as they are.
+                # Other escape sequences are for labels and stay part of the name.
                 yield _Token(kind, re.sub(r'\\(?:(["\\])|\r?\n)', r"\1", found[kind]), line)
             elif kind != "skip":
                 yield _Token(kind, found[kind], line)
@@ -106,7 +105,7 @@ def _end_of_markup(text: str, start: int) -> int:
 
 
 class _Reader:
-    """Walks the tokens once and keeps the nodes, in order of appearance, and the edges."""
+    """Reads the tokens once and stores the nodes, in order of appearance, and the edges."""
 
     def __init__(self, tokens: Iterator[_Token]) -> None:
         self._left = deque([*tokens, _END])
@@ -127,7 +126,7 @@ class _Reader:
             )
 
     def _skip(self, *symbols: str) -> bool:
-        """Pass the next token if it is one of these."""
+        """Consume the next token if it is one of these."""
         is_one = self._left[0].symbol in symbols
         if is_one:
             self._left.popleft()
@@ -196,7 +195,7 @@ class _Reader:
         return found
 
     def _read_end(self) -> dict[str, None] | None:
-        """Read one end of an arrow; None where it was ``name = value``, which names no node."""
+        """Read one end of an arrow; None for ``name = value``, which is not a node."""
         if self._skip("subgraph"):
             return self._read_titled_group()
         if self._left[0].symbol == "{":
@@ -205,7 +204,7 @@ class _Reader:
         if self._skip("="):
             self._take_name("a value")
             return None
-        # A port, as in a:n or a:port:n, is part of the drawing, not of the name.
+        # A port, as in a:n or a:port:n, is not part of the name.
         while self._skip(":"):
             self._take_name("a port")
         self.names.setdefault(name)

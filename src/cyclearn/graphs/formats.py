@@ -1,11 +1,11 @@
 """Graph files: JSON, DOT, Tetrad's text form, edge lists and, to write only, GraphML.
 
-The format is recognised by the text, so any file name will do.
+The format is recognised from the text, so any file name is accepted.
 
 - JSON: ``{"nodes": ["a", "b"], "edges": [["a", "b"]]}``
 - DOT: ``digraph { a -> b; }``
 - Tetrad: ``Graph Nodes:``, names on the next line, ``Graph Edges:``, lines ``1. a --> b``
-- edge list: ``a -> b``, one a line; a line with one name is a node without edges; ``#`` at the
+- edge list: ``a -> b``, one per line; a line with one name is a node without edges; ``#`` at the
   start of a line or after a space begins a comment
 """
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 _HEADING = re.compile(r"(?im)^graph nodes:")
-# One blank on either side: more would be tried at every blank of a long run of them.
+# One blank on either side: more would be slow on long runs of blanks.
 _TETRAD_ARROW = re.compile(r"\s(-->|<--)\s")
 _NUMBER = re.compile(r"^\d+\.\s+")
 
@@ -45,7 +45,7 @@ def parse_tetrad(text: str) -> DirectedGraph:
     """
     body = _HEADING.split(text, maxsplit=1)[-1]
     head, *tail = re.split(r"(?im)^graph edges:", body, maxsplit=1)
-    # A separator other than the space leaves the space to the names.
+    # With another separator, names may contain spaces.
     separator = r"[;,\n]" if re.search("[;,]", head) else r"\s"
     names = [name for name in map(str.strip, re.split(separator, head)) if name]
     ends = _Names(names)
@@ -53,7 +53,7 @@ def parse_tetrad(text: str) -> DirectedGraph:
     for line in filter(None, map(str.strip, "".join(tail).splitlines())):
         arrow = _TETRAD_ARROW.search(line)
         if not arrow:
-            # A heading such as "Ambiguous triples:", not an edge of another kind.
+            # A heading such as "Ambiguous triples:", not an edge.
             if ":" in line and re.search(r"\s[<o-]-[>o-]\s", line) is None:
                 break
             raise InputError(f"line {short(line)} is not a directed edge such as '1. a --> b'")
@@ -64,14 +64,14 @@ def parse_tetrad(text: str) -> DirectedGraph:
 
 
 class _Names:
-    """The names of the nodes, and their lengths from the longest on."""
+    """The names of the nodes, and their lengths in descending order."""
 
     def __init__(self, names: list[str]) -> None:
         self._names = set(names)
         self._lengths = sorted({len(name) for name in names}, reverse=True)
 
     def leading(self, text: str) -> str:
-        """The end of an edge, without the attributes (``pd nl``) that may follow it."""
+        """The end of an edge, without attributes (``pd nl``) that may follow."""
         for n in self._lengths:
             is_whole = n == len(text) or (n < len(text) and text[n].isspace())
             if is_whole and text[:n] in self._names:
@@ -106,7 +106,7 @@ def graphml_text(
         if any(ord(letter) < 32 and letter not in "\t\n\r" for letter in name):
             raise InputError(f"GraphML cannot represent the name {name!r}; write .json or .dot")
     named = networkx_graph(graph, attributes)
-    # Where igraph and Cytoscape look for names; igraph changes an ampersand in an identifier.
+    # igraph and Cytoscape read names from here; igraph changes ampersands in identifiers.
     nx.set_node_attributes(named, {name: name for name in graph.names}, "name")
     return "\n".join(nx.generate_graphml(named)) + "\n"
 
@@ -114,8 +114,8 @@ def graphml_text(
 def tetrad_text(graph: DirectedGraph) -> str:
     """The graph in the text form that Tetrad, py-tetrad and causal-learn read.
 
-    Raises InputError for names that these would take for something else: with a blank, which ends
-    a name, or in brackets, which mark hidden and selected variables.
+    Raises InputError for names that these would misread: names with a blank, which ends a name, or
+    in brackets, which mark hidden and selected variables.
 
     Examples
     --------
@@ -138,14 +138,14 @@ def tetrad_text(graph: DirectedGraph) -> str:
     return f"Graph Nodes:\n{';'.join(graph.names)}\n\nGraph Edges:\n{''.join(edges)}"
 
 
-# From the first dash of an arrow on, so that a long run of dashes is looked at once.
+# Match from the first dash of an arrow, so that long runs of dashes are examined once.
 _ARROW = re.compile(r"(?<!-)-+>")
 
 
 def read_graph(path: str | Path) -> DirectedGraph:
     """Read a graph file: JSON, DOT, Tetrad's text form, or an edge list of lines ``a -> b``.
 
-    The format is recognised by the text, not by the name of the file.
+    The format is recognised from the text, not from the file name.
     """
     text = read_text(path, "graph file")
     try:
@@ -157,9 +157,9 @@ def read_graph(path: str | Path) -> DirectedGraph:
 def write_graph(graph: DirectedGraph, path: str | Path) -> None:
     """Write a graph as JSON, DOT (``.dot``, ``.gv``), edge list (``.txt``), Tetrad or GraphML.
 
-    The suffix decides (``.tetrad``, ``.graphml``); a file without one is JSON. Raises InputError
-    for any other suffix, and for a name that the format cannot represent.
-    An existing file is kept until the new one is complete.
+    The suffix determines the format (``.tetrad``, ``.graphml``); without a suffix it is JSON.
+    Raises InputError for any other suffix, and for a name that the format cannot represent. An
+    existing file is kept until the new one is complete.
     """
     graph = checked_graph(graph)
     check_path(path)
@@ -168,21 +168,21 @@ def write_graph(graph: DirectedGraph, path: str | Path) -> None:
 
 
 def checked_text(graph: DirectedGraph, write: Callable[[DirectedGraph], str], form: str) -> str:
-    """The graph in a form, if it reads back as it was; InputError names what cannot be held."""
+    """The graph in a format, if it can be read back unchanged; otherwise an InputError."""
     text = write(graph)
     if _reads_back(text, graph):
         return text
     remedy = "write .json" if form == "DOT" else "write .json or .dot"
     if not graph.names:
         raise InputError(f"the {form} format cannot represent a graph without nodes; {remedy}")
-    # A name that fails alone is the one to show; some fail only next to others.
+    # Report a name that fails alone; some fail only next to others.
     culprit = next((n for n in graph.names if not _survives(n, write)), graph.names[0])
     raise InputError(f"the {form} format cannot represent the name {culprit!r}; {remedy}")
 
 
 def _reads_back(text: str, graph: DirectedGraph) -> bool:
     try:
-        # A reader takes a byte order mark at the start for the mark of the file, not for a name.
+        # A reader would treat a byte order mark at the start as that of the file, not as a name.
         return parse_graph(text.removeprefix("\ufeff")) == graph
     except InputError:
         return False
@@ -200,7 +200,7 @@ def edge_list(graph: DirectedGraph) -> str:
 
 
 def parse_graph(text: str) -> DirectedGraph:
-    r"""Graph from a text in any of the four forms.
+    r"""Graph from a text in any of the four formats.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def parse_graph(text: str) -> DirectedGraph:
 def _parse_json(text: str) -> DirectedGraph:
     record = load_json(text, "the graph")
     if isinstance(record, dict) and "nodes" not in record and "graph" in record:
-        # What learn and simulate write: the graph with further fields.
+        # Output of learn and simulate: the graph with additional fields.
         record = record["graph"]
     return DirectedGraph.from_dict(record)
 

@@ -1,4 +1,4 @@
-"""Checks of what people hand over as a graph: matrices, names, edges, tables."""
+"""Checks of graphs given as matrices, names, edges or tables."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from cyclearn.graphs.directed_graph import DirectedGraph
 
 Node = int | str
-# A square table of so many nodes has 400 MB; the library is made for a thousand.
+# A square table of this size has 400 MB; the library is designed for a thousand nodes.
 MAX_NODES = 20_000
 
 
 def checked_graph(graph: Any, what: str = "graph") -> DirectedGraph:
-    """The graph itself; an InputError with the remedy for anything that is not one."""
+    """Return the graph; raise an InputError with the remedy for anything else."""
     from cyclearn.graphs.directed_graph import DirectedGraph
 
     if isinstance(graph, DirectedGraph):
@@ -45,7 +45,7 @@ def checked_graph(graph: Any, what: str = "graph") -> DirectedGraph:
 
 
 def as_graph(graph: Any, what: str = "graph") -> DirectedGraph:
-    """A graph, also as a text of edges: ``"a -> b, b -> c"``."""
+    """A graph, also given as text: ``"a -> b, b -> c"``."""
     if isinstance(graph, str) and "->" in graph:
         from cyclearn.graphs.formats import parse_graph
 
@@ -54,7 +54,7 @@ def as_graph(graph: Any, what: str = "graph") -> DirectedGraph:
 
 
 def check_number_of_nodes(n_nodes: int) -> None:
-    """Raise where tables over the nodes would not fit into memory."""
+    """Raise if tables over the nodes would not fit into memory."""
     if n_nodes > MAX_NODES:
         raise InputError(
             f"the graph has {n_nodes:,} nodes; at most {MAX_NODES:,} can be worked with: number "
@@ -74,7 +74,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def check_same_nodes(first: tuple[str, Sequence[str]], second: tuple[str, Sequence[str]]) -> None:
-    """Raise where two graphs, each a description and its names, are on different nodes."""
+    """Raise if two graphs, each given by a description and its names, have different nodes."""
     own = [(first[0], set(first[1]) - set(second[1])), (second[0], set(second[1]) - set(first[1]))]
     if any(names for _, names in own):
         raise InputError(
@@ -86,7 +86,7 @@ def check_same_nodes(first: tuple[str, Sequence[str]], second: tuple[str, Sequen
 def checked_names(
     names: Iterable[Hashable] | None, n: int | None, of: str = "node"
 ) -> tuple[str, ...]:
-    """Names as texts, each once, as many as there are nodes or columns; X1, X2, … by default."""
+    """Distinct names as strings, one for each node or column; X1, X2, … by default."""
     if names is None:
         return default_names(n or 0)
     if isinstance(names, str) or not isinstance(names, Iterable):
@@ -119,7 +119,7 @@ def _checked_pair(edge: Any) -> tuple[Node, Node]:
 
 
 def names_of_ends(edges: Iterable[tuple[Node, Node]], n_nodes: int | None) -> list[str]:
-    """Names of the nodes when only edges are given, all by name or all by index."""
+    """Names of the nodes if only edges are given, all by name or all by index."""
     ends = [end for edge in edges for end in edge]
     named = [end for end in ends if isinstance(end, str)]
     numbers = [int(end) for end in ends if not isinstance(end, str)]
@@ -157,7 +157,7 @@ def checked_adjacency(adjacency: ArrayLike) -> BoolArray:
     if not np.issubdtype(matrix.dtype, np.number) and matrix.dtype != object:
         raise InputError(f"an adjacency matrix contains zeros and ones, not {matrix.dtype} values")
     if matrix.dtype == object:
-        # One by one, since comparing some objects (a missing value) gives no truth value.
+        # One by one, because comparing some objects (a missing value) has no truth value.
         kinds = (int, float, np.number, np.bool_)
         allowed = np.array([isinstance(v, kinds) and v in (0, 1) for v in matrix.flat], dtype=bool)
         wrong = np.argwhere(~allowed.reshape(matrix.shape))
@@ -173,7 +173,7 @@ def checked_adjacency(adjacency: ArrayLike) -> BoolArray:
 
 
 def square_table(frame: pd.DataFrame) -> tuple[NDArray[Any], list[str]]:
-    """Values and labels of a table whose rows and columns name the same nodes."""
+    """Values and labels of a table whose rows and columns have the same labels."""
     if not (frame.index.is_unique and frame.columns.is_unique):
         raise InputError("the table names a node twice; every node needs its own name")
     labels = list(frame.index)
@@ -182,18 +182,18 @@ def square_table(frame: pd.DataFrame) -> tuple[NDArray[Any], list[str]]:
         raise InputError(
             "the rows and the columns of the table name different nodes; give both the same labels"
         )
-    # By position: selecting columns by labels that are truth values would filter rows.
+    # By position, because selecting columns by Boolean labels would filter rows.
     values = frame.iloc[:, [position[label] for label in labels]].to_numpy()
     return values, [str(label) for label in labels]
 
 
 def labelled_matrix(adjacency: Any) -> tuple[Any, list[str] | None]:
-    """An adjacency given as a table, split into values and names; None where it names nothing."""
+    """Values and names of an adjacency given as a table; None without labels."""
     import pandas as pd
 
     unnamed = pd.RangeIndex(len(adjacency))
     if adjacency.index.equals(unnamed):
-        # A table made from an array with names for its columns only, or with none.
+        # A table constructed from an array with names only for its columns, or with none.
         is_unnamed = adjacency.columns.equals(unnamed)
         return adjacency.to_numpy(), None if is_unnamed else [str(c) for c in adjacency.columns]
     return square_table(adjacency)

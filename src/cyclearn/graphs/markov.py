@@ -1,13 +1,13 @@
 """Markov equivalence of directed graphs, cycles included, in polynomial time.
 
-The Cyclic Equivalence Theorem says which features of a graph its d-separations determine. Write
+The Cyclic Equivalence Theorem states which features of a graph its d-separations determine. Write
 A — B for p-adjacent nodes (no set separates them; see :mod:`cyclearn.graphs.separation`), and call
 a triple A — B — C *unshielded* if A and C are not p-adjacent. The triple is a *conductor* if B is
 an ancestor of A or of C. Otherwise it is a *nonconductor*: *perfect* if B descends from (or is) a
 common child of A and C, else *imperfect*. An *uncovered itinerary* is a path of p-adjacencies
 whose other pairs are not p-adjacent.
 
-Two graphs are Markov equivalent exactly if they have the same
+Two graphs are Markov equivalent if and only if they have the same
 
 1. p-adjacencies;
 2. unshielded conductors and unshielded perfect nonconductors;
@@ -19,9 +19,9 @@ Two graphs are Markov equivalent exactly if they have the same
 5. ancestral relations of B to M, for (A, B, Y, Z) as in 3 and an unshielded imperfect
    nonconductor A — M — Z.
 
-Here 3 keeps only the ends of the itinerary, where the theorem names three nodes at each end.
+Here 3 keeps only the ends of the itinerary, whereas the theorem names three nodes at each end.
 Together with 1 and 2 the ends suffice: if they agree in two graphs but the inside of an itinerary
-lies in one component only in the first, then a stretch of it is a feature 3 of the second alone.
+lies in one component only in the first, then a part of it is a feature 3 of only the second.
 
 References
 ----------
@@ -86,7 +86,7 @@ def markov_equivalent(g: DirectedGraph | str, h: DirectedGraph | str) -> bool:
 
     Examples
     --------
-    Reversing a cycle, each parent set passed on to the predecessor, keeps the d-separations:
+    Reversing a cycle, with each parent set passed to the predecessor, preserves the d-separations:
 
     >>> g = DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "b")])
     >>> h = DirectedGraph.from_edges([("a", "d"), ("b", "d"), ("d", "c"), ("c", "b")])
@@ -100,9 +100,9 @@ def markov_equivalent(g: DirectedGraph | str, h: DirectedGraph | str) -> bool:
 
 
 def markov_signature(graph: DirectedGraph) -> MarkovSignature:
-    """A hashable value that two graphs share exactly if they are Markov equivalent.
+    """A hashable value that is equal for two graphs if and only if they are Markov equivalent.
 
-    The names do not enter: the graphs to compare have the same nodes in the same order (see
+    Names are ignored: the graphs to compare must have the same nodes in the same order (see
     :meth:`DirectedGraph.reordered`).
 
     Parameters
@@ -204,6 +204,6 @@ def _iter_exclusive_conductors(
 
 
 def _flood(partners: Sequence[int], start: int, allowed: int) -> int:
-    # Nodes next to the start or to a node that it reaches through allowed nodes.
+    # Nodes adjacent to the start or to a node that it reaches through allowed nodes.
     inside = reached([near & allowed for near in partners], partners[start] & allowed)
     return partners[start] | union(partners[node] for node in bits(inside))

@@ -22,9 +22,9 @@ def random_graph(
 
     Every node draws a limit on its degree uniformly from 1 to ``max_degree``; a degree counts
     edges in and out. Nodes are visited in order and propose edges to the others in random order,
-    each in a random direction, until the limit is reached. An edge that would break one of the
-    other limits is dropped. The paper's experiments use degree 4 and components of at most 5, 5
-    and 10 nodes for graphs of 5, 20 and 50.
+    each in a random direction, until the limit is reached. An edge that would violate one of the
+    other limits is dropped. The paper's experiments use degree 4 and components of at most 5, 5 and
+    10 nodes for graphs of 5, 20 and 50.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def _allowed(
     below = reached(children, 1 << target)
     if not below >> source & 1:
         return True
-    # The new component is what lies below the target and above the source.
+    # The new component consists of nodes below the target and above the source.
     component = sum(1 << v for v in bits(below) if reached(children, 1 << v) >> source & 1)
     if max_component is not None and component.bit_count() > max_component:
         return False

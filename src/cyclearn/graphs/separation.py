@@ -1,4 +1,4 @@
-"""d-separation in directed graphs, cycles included, and the pairs that no set separates.
+"""d-separation in directed graphs, cycles included, and pairs that no set separates.
 
 Internal functions work on the columns of a graph: ``columns[j]`` is the bit set {j} ∪ parents(j).
 """
@@ -106,7 +106,7 @@ def virtual_edges(graph: DirectedGraph) -> tuple[Edge, ...]:
 def columns_d_separated(columns: Sequence[int], x: int, y: int, given: int) -> bool:
     """Whether the set ``given`` d-separates the sets ``x`` and ``y``, all as bit sets."""
     # The moral graph of the ancestors is the union of the cliques columns[c], c an ancestor, so
-    # that growing along whole columns walks in it without building it.
+    # so growing along whole columns searches it without building it.
     waiting = [columns[c] for c in bits(reached(columns, x | y | given))]
     joined, grew = x, True
     while grew:

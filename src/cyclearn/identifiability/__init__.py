@@ -1,4 +1,4 @@
-"""What data can distinguish: exact invariants, rules beyond rotations, numerical comparison."""
+"""Which graphs data distinguish: exact invariants, rules beyond rotations, numerical comparison."""
 
 from cyclearn.identifiability.assumption_one import check_assumption_one as check_assumption_one
 from cyclearn.identifiability.comparing import compare as compare

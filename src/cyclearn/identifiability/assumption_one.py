@@ -1,11 +1,11 @@
-"""The second part of Assumption 1: no graph with as few edges has only some of the constraints.
+"""The second part of Assumption 1: no graph with as few edges has a proper subset of constraints.
 
 For an irreducible graph G* the assumption says: if H(G) ⊆ H(G*) and |E(G)| ≤ |E(G*)|, then
 H(G) = H(G*), with H the set of all hard constraints. Two cases are proved here.
 
 - **No parameter in excess**: dim Θ(G*) = |E(G*)| + p. H(G) ⊆ H(G*) means that the closure of Θ(G)
   contains that of Θ(G*), so dim Θ(G) ≥ dim Θ(G*). But dim Θ(G) ≤ |E(G)| + p ≤ |E(G*)| + p. So the
-  dimensions agree, one irreducible closed set lies in the other, and they are the same. ∎
+  dimensions agree, one irreducible closed set lies in the other, and they are equal. ∎
 - **Full dimension**: then H(G*) is empty, and so is every H(G) inside it. ∎
 
 Every irreducible graph of up to four nodes is of one of the two kinds. From five nodes on the
@@ -27,7 +27,7 @@ from cyclearn.graphs.graph_input import checked_graph
 
 @dataclass(frozen=True)
 class AssumptionCheck:
-    """Whether the second part of Assumption 1 holds: None where that is open."""
+    """Whether the second part of Assumption 1 holds; None if this is not known."""
 
     holds: bool | None
     reason: str

@@ -86,7 +86,7 @@ class Comparison(Answer):
     measure, ``closures`` whether their closures agree; each says if it is proved. ``evidence`` is
     the reason in sentences and ``data`` the same for machines. ``forward`` is the share of
     distributions of the first graph that the second generates, ``backward`` the other way; both
-    are None where a proof made drawing needless. ``first_in_second`` is true where a proof shows
+    are None if a proof made sampling unnecessary. ``first_in_second`` is true if a proof shows
     that the second graph generates every distribution of the first. ``proof`` holds the steps of
     rotations and rules that show the sets to be equal, ``certificate`` proves that
     the sets differ, ``shared`` that both hold all distributions near one; both can be verified.

@@ -1,10 +1,10 @@
-"""Proof that a graph generates a distribution and everything near it.
+"""Proof that a graph generates a distribution and all distributions near it.
 
-"Everything" are the matrices with the zeros that the graph forces: entry (i, j) of Θ is zero on the
-whole set if no column holds both. Where minors of Θ vanish on the graph as well, they are the
-matrices on which these minors vanish too, and entries that follow from others by them are left out
-of the coordinates. Only where there are no further constraints can a graph generate all of these
-near some Θ.
+"All" means the matrices with the zeros that the graph implies: entry (i, j) of Θ is zero on the
+whole set if no column contains both. If other minors of Θ vanish on the graph, it means the
+matrices on which these minors vanish too, and entries that are determined by others through them
+are omitted from the coordinates. A graph can generate all of these near some Θ only if there are no
+other constraints.
 
 A factor Q of Θ on the support is found in floating point, so QQᵀ is only close to Θ. That an exact
 factor exists near Q is proved in integers. The *coordinates* are the entries i ≤ j that are neither
@@ -21,11 +21,12 @@ fixed point: the graph generates a matrix with the coordinates of Θ, which is �
 well, the derivative at the solution is onto, so the graph generates a neighbourhood of Θ.
 
 **Determined entries** follow from others because a minor of Θ vanishes on a graph. Let det Θ[A, B]
-be zero on the whole set of a graph, which is decided by matchings alone
+be zero on the whole set of a graph, which matchings decide
 (:mod:`cyclearn.identifiability.constraints.invariants`), and let the entry (i, j) occur in it once.
 Expanded along row i the determinant is the entry times a cofactor, plus what the other entries of
-Θ[A, B] make. So where the cofactor is not zero, these determine the entry. One entry may follow
-after another; an entry of an earlier minor must then not be one that is determined later.
+Θ[A, B] contribute. So if the cofactor is not zero, these determine the entry. Entries may be
+determined one after another; an earlier minor must then not contain an entry that is determined
+later.
 
 Matrices that agree in all other entries, and on which these minors vanish, are then equal, as long
 as the cofactors stay away from zero: the other entries are coordinates.
@@ -47,7 +48,7 @@ from cyclearn.identifiability.constraints.invariants import Minor, iter_minors, 
 
 IntMatrix = tuple[tuple[int, ...], ...]
 
-# All numbers are integers over these, so that sums and products are exact.
+# All numbers are integers over this denominator, so that sums and products are exact.
 _Q_UNIT = 1 << 40
 _K_UNIT = 1 << 30
 _BOUND_UNIT = 1 << 64
@@ -58,7 +59,7 @@ _FACTOR_SCALE = 1000
 
 @dataclass(frozen=True)
 class InteriorPoint:
-    """Integers Θ, and Q and K over powers of two, that prove Θ to be generated with all near it.
+    """Integers Θ, and Q and K over powers of two, that prove that Θ and all near it are generated.
 
     ``determined`` are the entries of Θ that follow from others on the graph.
     """
@@ -110,7 +111,7 @@ class InteriorPoint:
 
 
 def free_entries(graph: DirectedGraph) -> BoolArray:
-    """Where Θ is not forced to be zero: nodes that some column holds together."""
+    """Entries of Θ that are not forced to be zero: nodes that are together in some column."""
     support = graph.support.astype(np.int64)
     return np.asarray(support @ support.T > 0)
 
@@ -126,7 +127,7 @@ def interior_point(
     start: FloatArray,
     determined: tuple[DeterminedEntry, ...] = (),
 ) -> InteriorPoint | None:
-    """A proof that the graph generates Θ and all near it, where ``start`` is close to a factor.
+    """A proof that the graph generates Θ and all near it, if ``start`` is close to a factor.
 
     Examples
     --------
@@ -137,8 +138,8 @@ def interior_point(
     >>> interior_point(cycle, eye, np.eye(3)).holds()
     True
 
-    A chain generates all that is near it and has Θ[a, c] = 0; with a → b ← c no entry of Θ is zero,
-    and not everything near the identity is generated:
+    A chain generates everything near the identity with Θ[a, c] = 0; with a → b ← c no entry of Θ is
+    zero, and not everything near the identity is generated:
 
     >>> chain = DirectedGraph.from_edges([("a", "b"), ("b", "c")])
     >>> interior_point(chain, eye, np.eye(3)).holds()
@@ -180,8 +181,8 @@ def common_interior_point(
     """Proofs that both graphs generate everything near one Θ, if found.
 
     ``pairs`` are factors of one matrix, exact on the support of ``g`` and approximate on that of
-    ``h``. None where other constraints than zeros and vanishing minors of Θ bind one of them, or
-    not the same.
+    ``h``. None if other constraints than zeros and vanishing minors of Θ apply to one of them, or
+    if these differ.
     """
     free = free_entries(g)
     n_bound = int(np.triu(free).sum()) - g.dimension()
@@ -200,7 +201,7 @@ def common_interior_point(
     return None
 
 
-# Beyond so many nodes there are too many minors to look through.
+# With more nodes there are too many minors to examine.
 _MOST_NODES = 8
 
 
@@ -259,7 +260,7 @@ def are_determined(
 def determined_entries(
     graph: DirectedGraph, theta: Sequence[Sequence[int]], free: BoolArray, n_wanted: int
 ) -> tuple[DeterminedEntry, ...] | None:
-    """So many entries among the free ones that follow from the others, None where not as many do.
+    """A given number of free entries that follow from the others; None if there are fewer.
 
     Examples
     --------

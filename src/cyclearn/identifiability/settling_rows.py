@@ -1,15 +1,16 @@
-"""How many rows of an experiment settle which of some graphs is true.
+"""The number of rows of an experiment that determines which of some graphs is true.
 
-Observed data leave several graphs open. Under the true one an experiment has a distribution that
-the others cannot give together with the observed one. With n₀ observed and n₁ new rows a rival's
-best parameters leave a divergence
+Observational data leave several graphs open. Under the true graph an experiment has a distribution
+that the others cannot generate together with the observational one. With n₀ observed and n₁ new
+rows a rival's best parameters leave a divergence
 
     D = min over its parameters of  n₀ KL(observed) + n₁ KL(experiment),
 
-which is the mean of the difference of the two maximal log-likelihoods. Around it the difference
-varies as the log-ratio at these parameters does, a linear function of the two sample covariances,
-which are drawn. The fitting of parameters adds a variance, the sum of sin² of the angles between
-the tangent spaces of the two models. The truth wins when it beats all rivals in one draw.
+which is the mean of the difference of the two maximal log-likelihoods. Around this mean the
+difference varies like the log-ratio at these parameters, a linear function of the two sample
+covariances, which are drawn. Fitting parameters adds a variance, the sum of sin² of the angles
+between the tangent spaces of the two models. The true graph wins if it beats all rivals in one
+draw.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ TableMoments: TypeAlias = list[tuple[FloatArray, list[int]]]
 _MAX_ROWS = 10**9
 _MAX_STEPS = 60
 _CONVERGED = 1e-10
-# Rivals that a prediction looks at together; the others are further away.
+# Maximum number of rivals in a prediction; the others are further away.
 _N_NEAREST = 5
 _N_DRAWS = 1000
 
@@ -42,7 +43,7 @@ _N_DRAWS = 1000
 class Experiment:
     """Observed data and one experiment on a model that is taken to be true.
 
-    The targets are set at random, independently, with the variances they have in observed data.
+    The targets are set at random, independently, with their variances in observational data.
     """
 
     truth: LinearGaussianModel
@@ -85,7 +86,7 @@ class Experiment:
 
     @cached_property
     def observed_deviations(self) -> FloatArray | None:
-        """Draws of what chance does to the observed covariance; None where that is known."""
+        """Sampling errors of the observed covariance; None if the distribution is known."""
         if self.n_observed == inf:
             return None
         return _deviations(self.truth.n_variables, self.n_observed, np.random.default_rng(0))
@@ -110,7 +111,7 @@ def table_values(tables: TableMoments, Q: FloatArray) -> FloatArray:
 def best_columns(
     tables: TableMoments, graph: DirectedGraph, start: FloatArray, counts: FloatArray
 ) -> FloatArray:
-    """Q on a graph with the greatest likelihood for tables with so many rows.
+    """Q on a graph with the largest likelihood for tables with these numbers of rows.
 
     Newton steps with a ridge where the curvature is not positive, from a start with the right
     observed distribution.
@@ -139,7 +140,7 @@ def best_columns(
             )
         g = gradient[rows, columns]
         eigenvalues, vectors = np.linalg.eigh(hessian)
-        # Directions of negative curvature are walked downhill, flat ones are left alone.
+        # Follow directions of negative curvature downhill, and ignore flat ones.
         size = np.abs(eigenvalues)
         keep = size > 1e-10 * size.max()
         step = np.zeros_like(Q)
@@ -163,7 +164,7 @@ def best_columns(
 
 @dataclass(frozen=True, eq=False)
 class Rival:
-    """A graph that observed data leave open, with its parameter sets for them."""
+    """A graph that observational data leave open, with its parameter sets for these data."""
 
     graph: DirectedGraph
     models: tuple[LinearGaussianModel, ...]
@@ -182,24 +183,26 @@ def rows_to_settle(
     n_observed: float,
     confidence: float = 0.9,
 ) -> float:
-    """Rows of an experiment with which the true graph beats all rivals so often.
+    """Number of rows with which the true graph beats all rivals with this probability.
 
     Parameters
     ----------
     truth : LinearGaussianModel
         The true graph with its weights.
     rivals : sequence of Rival
-        Graphs that the experiment tells from it, with parameters for the same observed data.
+        Graphs that the experiment distinguishes from it, with parameters for the same observational
+        data.
     targets : sequence of int
     n_observed : float
-        Rows of observed data; infinite where their distribution is known.
+        Rows of observational data; infinite if their distribution is known.
     confidence : float
 
     Returns
     -------
     float
-        At least two more than there are variables; infinite where no number of rows suffices
-        besides the observed ones, NaN where the system does not settle when the targets are held.
+        At least two more than there are variables; infinite if no number of rows suffices in
+        addition to the observational ones, NaN if the system has no equilibrium when the targets
+        are held.
     """
     experiment = Experiment(truth, tuple(targets), n_observed)
     if not experiment.settles:
@@ -207,7 +210,7 @@ def rows_to_settle(
     if not rivals:
         return 0.0
     at_truth = table_values(experiment.tables, experiment.columns)
-    # At a rival's observed fit, every new row costs this much: no rival costs more.
+    # At a rival's fit to the observational data, every new row adds this much: an upper bound.
     gaps = [
         min(table_values(experiment.tables, Q)[1] - at_truth[1] for Q in rival.starts)
         for rival in rivals
@@ -250,7 +253,7 @@ class _Race:
         best = int(np.argmin(values))
         mean, Q = float(values[best]), self.starts[best]
         if n0 == inf:
-            # Nothing is left to be fitted, except for the choice among parameter sets.
+            # There is nothing to fit except the choice among parameter sets.
             return mean, Q, 0.0
         mean += 0.5 * log(n0 + n) * (graph.n_edges - experiment.truth.graph.n_edges)
         return mean, Q, _fitting_variance(experiment, Q, graph, counts)
@@ -260,7 +263,7 @@ def _win_probability(races: Sequence[_Race], n: float) -> float:
     """Probability that the true graph has the best score, over sample covariances drawn."""
     found = [race.at(n) for race in races]
     experiment = races[0].experiment
-    # The same numbers each time, so that the probability grows smoothly with the rows.
+    # The same random numbers each time, so that the probability increases smoothly with the rows.
     rng = np.random.default_rng(1)
     difference = np.array([mean for mean, _, _ in found])[:, None] + np.sqrt(
         [[extra] for _, _, extra in found]

@@ -1,6 +1,6 @@
 """From a table to an answer in one call: `learn`, the estimator, `bootstrap`, `load`.
 
-The estimator stays in its module: scikit-learn takes a second to import, and only it needs that.
+The estimator stays in its module because it needs scikit-learn, which takes a second to import.
 """
 
 from cyclearn.learning.bootstrap import bootstrap as bootstrap

@@ -101,7 +101,7 @@ def bootstrap(
     resampler = Resampler.of(tables, search.reading, resampling, seed)
     plain = {key: value for key, value in search.to_dict().items() if key != "random_state"}
     plain["seed"] = seed
-    # What cannot be searched at all is refused before the first resample.
+    # Invalid input is rejected before the first resample.
     search.problem(tables)
     done: dict[int, Resample] = {}
     keep: Checkpoint | None = None
@@ -141,7 +141,7 @@ def _run(
     n_jobs: int | None,
     deadline: Deadline,
 ) -> Generator[Resample, None, None]:
-    """Resamples as they are finished, until there are no more or their time is over."""
+    """Yield resamples as they finish, until all are done or the time is over."""
     asked = _within(options, numbers, deadline)
     if n_jobs in (None, 1) or len(numbers) < 2:
         for number, each in asked:
@@ -149,8 +149,8 @@ def _run(
         return
     from joblib import Parallel, delayed
 
-    # As they are finished, so that what is done can be kept at once. What waits in line would
-    # begin later than its limit was set.
+    # As they finish, so that each can be saved at once. Queued resamples would start after their
+    # limit was set.
     ahead = "2*n_jobs" if deadline is None else "n_jobs"
     run = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch=ahead)
     yield from run(delayed(learn_resample)(resampler, number, each) for number, each in asked)
@@ -159,7 +159,7 @@ def _run(
 def _within(
     options: SearchOptions, numbers: list[int], deadline: Deadline
 ) -> Iterator[tuple[int, SearchOptions]]:
-    """Resamples to be learned from, each with the time that is left of the limit for all."""
+    """Resamples to learn from, each with the remaining time."""
     for place, number in enumerate(numbers):
         if place and has_passed(deadline):
             return
@@ -172,7 +172,7 @@ def learn_resample(resampler: Resampler, number: int, options: SearchOptions) ->
         tables, seed, redraws = resampler.draw(number)
         result = learn_with(options.replaced(random_state=seed), tables)
     except (InputError, LimitError) as error:
-        # One that cannot be learned from takes nothing from the others.
+        # A failing resample does not affect the others.
         return Resample(number, (), error=str(error))
     edges = tuple((int(i), int(j)) for i, j in np.argwhere(result.graph.adjacency))
     return Resample(number, edges, redraws, result.limits)

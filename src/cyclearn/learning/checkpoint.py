@@ -1,4 +1,4 @@
-"""The file in which a bootstrap stores its resamples, and from which it continues."""
+"""The file in which a bootstrap stores its resamples and from which it can continue."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cyclearn.results.bootstrap_result import Resample
 
 
 def checkpoint_file(path: Path) -> RecordFile:
-    """The file, whose header says whether it is a checkpoint."""
+    """The record file of a checkpoint."""
     return RecordFile(path, "checkpoint of bootstrap", "cyclearn.bootstrap-checkpoint/1")
 
 

@@ -116,9 +116,9 @@ class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]
             )
         rows = validate_data(self, X, reset=False, dtype=np.float64)
         model = self.result_.model
-        # Rows are scored at the mean of the training data, as new data would be.
+        # Rows are scored at the mean of the training data, like new data.
         centred = rows - model.moments.mean
-        # Of the variables given those that are exogenous, which have no density.
+        # The density is conditional on the exogenous variables.
         own = ~model.moments.is_exogenous
         C, variances = np.eye(len(own)) - model.B, model.noise_variances[own]
         log_det = 2 * np.linalg.slogdet(C)[1] - np.log(variances).sum()

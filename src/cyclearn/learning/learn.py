@@ -118,7 +118,7 @@ def learn(
 def _read(
     tables: Tables, data: SeveralData, options: SearchOptions, arguments: Mapping[str, Any]
 ) -> SeveralData | Tables:
-    """The tables already read, or the data if they must be read with other options."""
+    """The tables already read, or the data if other options require reading them again."""
     is_same = all(arguments[name] == getattr(options, name) for name in Reading.names())
     return tables if is_same else data
 
@@ -134,16 +134,16 @@ def _bootstrap_arguments(
     whole("n_resamples", own.get("n_resamples", 1), 1)
     if own.get("checkpoint") is not None:
         check_path(own["checkpoint"])
-        # What is not a checkpoint is refused before there is anything to be kept in it.
+        # Reject an invalid checkpoint before the search.
         checkpoint_file(Path(own["checkpoint"])).header()
-    # A generator has been drawn from: its seed serves the resamples as well.
+    # A generator was used already: its seed is used for the resamples too.
     return options.shared_with(SearchOptions) | around | own
 
 
 def _posterior_arguments(
     posterior: Any, options: SearchOptions, around: dict[str, Any]
 ) -> dict[str, Any] | None:
-    """The arguments of a posterior: those of the search, except the penalty, and its own."""
+    """The arguments of a posterior: those of the search except the penalty, and its own."""
     own = dict(posterior) if isinstance(posterior, Mapping) else {}
     if isinstance(posterior, str):
         one_of("posterior", posterior, ("brief",), "True, False, 'brief' or a mapping of options")

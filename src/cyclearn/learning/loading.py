@@ -1,4 +1,4 @@
-"""Results read from files, recognised by the schema that each file names."""
+"""Reading results from files, which name their schema."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Saved: TypeAlias = LearnResult | BootstrapResult | Posterior
 
 
 def load(path: str | Path) -> Saved:
-    """Read what ``save`` wrote: a result of ``learn``, of ``bootstrap`` or of ``posterior``.
+    """Read a saved result of ``learn``, ``bootstrap`` or ``posterior``.
 
     Parameters
     ----------

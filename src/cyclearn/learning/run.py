@@ -1,4 +1,4 @@
-"""One search, from options that have been checked to a result."""
+"""One search, from checked options to a result."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def learn_with(
     on_progress: OnProgress | None = None,
     on_interrupt: OnInterrupt = "raise",
 ) -> LearnResult:
-    """Learn with options that have been checked; see :func:`cyclearn.learn` for their meaning."""
+    """Learn with checked options; see :func:`cyclearn.learn` for their meaning."""
     function("on_progress", on_progress)
     one_of("on_interrupt", on_interrupt, ("raise", "best"))
     clock = now()
@@ -83,7 +83,8 @@ def _with_targets(
             mask = changed
         return known
 
-    # Every noise differs in every table but the first: what no truth contradicts.
+    # All variables are targets in every table except the first: the largest possible set of
+    # targets.
     start = np.zeros_like(target_mask(tables))
     start[1:] = ~tables.tables[0].moments.is_exogenous
     found, better = None, settled(np.zeros_like(start), settled(start, None))

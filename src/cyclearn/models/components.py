@@ -1,11 +1,10 @@
 """Strongly connected components: their columns, fits from several starts, distinct solutions.
 
-The negative log-likelihood is a sum over strongly connected components, and of each the best
-conceivable value is known before any fit: what the component would reach if it could generate every
-distribution of its nodes given its outside parents. A fit wants every start, because solutions of
-equal likelihood are part of its answer. A distance only wants the least value: a component that
-has come as low as is conceivable is left alone, and the rest ends with the first sum that is low
-enough.
+The negative log-likelihood is a sum over strongly connected components. For each component a lower
+bound is known before any fit: the value that it would reach if it could generate every distribution
+of its nodes given its outside parents. A fit runs every start, because solutions of equal
+likelihood are part of its result. A distance only needs the smallest value: a component that has
+reached its bound is not fitted again, and the search ends with the first sum that is small enough.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class ComponentColumns:
     ) -> ComponentColumns:
         """Columns of these nodes; parents may lie outside.
 
-        Nodes and parents stand in ``order``, ascending by default: sums and starts then do not
+        Nodes and parents are in ``order``, ascending by default: sums and starts then do not
         depend on the order of the columns of a table.
         """
         walked = np.arange(len(adjacency)) if order is None else np.array(order)
@@ -67,7 +66,7 @@ class ComponentColumns:
 
     @property
     def layout(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Nodes, offsets and parents, as kernels take them."""
+        """Nodes, offsets and parents, as arguments of kernels."""
         return self.nodes, self.offsets, self.parents
 
     def spectral_radius(self, coefficients: FloatArray) -> float:
@@ -88,7 +87,7 @@ def component_columns(
 ) -> tuple[ComponentColumns | None, tuple[ComponentColumns, ...]]:
     """Columns of the single nodes together (None without any), and of each larger component.
 
-    Nodes and parents stand in ``order``, ascending by default.
+    Nodes and parents are in ``order``, ascending by default.
     """
     singles = [nodes[0] for nodes in graph.component_indices if len(nodes) == 1]
     loops = [nodes for nodes in graph.component_indices if len(nodes) > 1]
@@ -100,7 +99,7 @@ def component_columns(
 
 @dataclass(frozen=True, eq=False)
 class ComponentRuns:
-    """Where the starts of one component led: arrays with an entry or a row for every run."""
+    """Results of all runs of one component: arrays with an entry or a row for every run."""
 
     columns: ComponentColumns
     values: FloatArray
@@ -135,7 +134,7 @@ def least_value(R: FloatArray, columns: ComponentColumns) -> float:
     return 0.5 * float(value)
 
 
-# Negative log-likelihoods per sample closer than this are one maximum reached twice.
+# Negative log-likelihoods per sample that differ by less belong to the same maximum.
 _SAME_VALUE = 1e-8
 # Eigenvalues of the whitened Fisher information below this count as zero. Where
 # two solutions of a cycle meet, the eigenvalue is about the square of the distance to there.
@@ -153,7 +152,7 @@ class ComponentSolution:
 
 @dataclass(frozen=True)
 class ComponentFit:
-    """How one component was fitted.
+    """The fit of one component.
 
     ``value`` is the negative log-likelihood per sample on the standardised scale, without
     constants; ``solutions`` are the distinct parameter sets that reach it, the preferred one
@@ -172,7 +171,7 @@ class ComponentFit:
 def generic_deficiency(columns: ComponentColumns) -> int:
     """Parameters of a component in excess of its generic dimension.
 
-    A graph's distribution is made of those of its components given their outside parents, so
+    A graph's distribution is composed of those of its components given their outside parents, so
     this is the deficiency of the graph that keeps only the edges into the component.
     """
     members = np.union1d(columns.nodes, columns.parents)
@@ -205,14 +204,14 @@ def fit_component_solutions(
     return solutions_of(R, runs)
 
 
-# Sets of edges that are left out in turn; a loop of three nodes has 41.
+# Sets of edges that are omitted in turn; a loop of three nodes has 41.
 _MOST_LEFT_OUT = 200
 
 
 def _stable_if_possible(R: FloatArray, found: ComponentFit, options: FitOptions) -> ComponentFit:
-    """The fit, at a stable solution where one of a continuum of solutions has some weights zero.
+    """Move the fit to a stable solution, if a continuum of solutions has one with zero weights.
 
-    Edges that are redundant can be left out without loss, and which are is found by trying.
+    Redundant edges can be omitted without loss; trial and error finds them.
     """
     is_stable = is_stable_radius(found.solutions[0].spectral_radius)
     if found.status is not FitStatus.NOT_IDENTIFIED or is_stable:
@@ -232,7 +231,7 @@ def _stable_if_possible(R: FloatArray, found: ComponentFit, options: FitOptions)
         B, variances = parameters_of([(each, each.solutions[0]) for each in fits], p)
         b = B[columns.parents, columns.children]
         radius = columns.spectral_radius(b)
-        # Nodes outside of the component have no parents here, and add nothing.
+        # Nodes outside the component have no parents here and contribute nothing.
         value = sum(each.value for each in fits)
         if is_stable_radius(radius) and value <= found.value + _SAME_VALUE:
             solution = ComponentSolution(b, variances[columns.nodes], radius)
@@ -250,8 +249,8 @@ def fit_components(
 ) -> tuple[ComponentFit, ...]:
     """Fit every component to the correlation matrix R, causes before effects.
 
-    All single nodes come as one component fit, first. Nodes are worked on in ``order``. A final fit
-    is stable wherever it can be.
+    All single nodes form one component fit, the first. Nodes are processed in ``order``. A final
+    fit is stable whenever possible.
     """
     singles, loops = component_columns(graph, order)
     fits = [] if singles is None else [fit_single_nodes(R, singles)]
@@ -275,7 +274,7 @@ def fit_single_nodes(R: FloatArray, columns: ComponentColumns) -> ComponentFit:
 def fit_starts(
     columns: ComponentColumns, n_starts: int | None, random_state: RandomState
 ) -> FloatArray:
-    """Starts of a fit: as many as asked for, by default more for larger components."""
+    """Starts of a fit: the requested number, by default more for larger components."""
     if n_starts is None:
         n_starts = min(max(4, 2 * len(columns.nodes) - 4), 20)
     return component_starts(random_state, n_starts, len(columns.parents))
@@ -305,8 +304,8 @@ def best_fit(
 ) -> ComponentFit:
     """The fit of the best run, with one solution for each distinct point that reaches its value.
 
-    ``n_flat`` counts the directions without information, from the preferred solution and the code
-    that the kernel gave its run.
+    ``n_flat`` counts the directions without information, from the preferred solution and the status
+    code of its run.
     """
     from cyclearn._kernels import component_fit as kernel
     from cyclearn._kernels.component_optima import select_optima
@@ -325,8 +324,8 @@ def best_fit(
         is_generic = flat <= generic_deficiency(runs.columns)
         status = FitStatus.NOT_IDENTIFIED if is_generic else FitStatus.BOUNDARY
     if status is not FitStatus.CONVERGED:
-        # A continuum of solutions, two that have met, or points on the way to infinity: none of
-        # them are alternatives.
+        # A continuum of solutions, two that coincide, or points on the way to infinity are not
+        # alternatives.
         solutions = solutions[:1]
     return ComponentFit(
         runs.columns,
@@ -382,9 +381,9 @@ def worst_status(components: Sequence[ComponentFit]) -> FitStatus:
 
 
 def solution_preference(solution: ComponentSolution) -> tuple[float, tuple[float, ...]]:
-    """The solution whose feedback dies out fastest comes first, of equal ones the larger numbers.
+    """The solution with the smallest spectral radius comes first; ties go to the larger numbers.
 
-    Rounded, since solutions that mirror each other have one radius up to the last digit.
+    Rounded, because mirrored solutions have the same radius up to the last digit.
     """
     radius = round(solution.spectral_radius, 6)
     return radius, tuple((-solution.coefficients.round(6)).tolist())
@@ -407,15 +406,15 @@ def flat_directions(
     # ill-conditioned, leave no trace, and small eigenvalues come from the coupling of columns.
     owner = np.concatenate([columns.children, columns.nodes])
     blocks = np.where(owner[:, None] == owner, info, 0.0)
-    # The usual case at the price of a factorisation: no eigenvalue is near zero.
-    # Loaded here: a table that is only opened needs none of it.
+    # The usual case, which only takes a factorisation: no eigenvalue is near zero.
+    # Imported here: opening a table does not need it.
     from scipy.linalg import lapack
 
     if lapack.dpotrf(info - _FLAT * blocks)[1] == 0:
         return np.empty((len(info), 0))
     eigenvalues, directions, failed = lapack.dsygvd(info, blocks)
     if failed:
-        # A column at the limit of rounding: scale the parameters one by one.
+        # A column near the limit of rounding: scale the parameters one by one.
         eigenvalues, directions, _ = lapack.dsygvd(info, np.diag(info.diagonal()))
     directions = directions[:, eigenvalues < _FLAT] * np.sqrt(info.diagonal())[:, None]
     return np.asarray(directions / np.abs(directions).max(axis=0))
@@ -437,7 +436,7 @@ def component_starts(random_state: RandomState, n_starts: int, n_edges: int) -> 
 
 @lru_cache(maxsize=256)
 def _seeded_starts(seed: int, n_starts: int, n_edges: int) -> FloatArray:
-    # Making a generator costs as much as fitting three components.
+    # Creating a generator takes as long as fitting three components.
     return component_starts(np.random.default_rng(seed), n_starts, n_edges)
 
 

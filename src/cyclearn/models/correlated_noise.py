@@ -1,18 +1,18 @@
-"""Maximum likelihood where noises of some pairs correlate, as a hidden common cause makes them.
+"""Maximum likelihood with correlated noises of some pairs, the effect of hidden common causes.
 
 X = BᵀX + N with Cov(N) = Ω, which off its diagonal is free at the pairs and zero elsewhere. With S
 the covariance of the data, the negative log-likelihood of a row is, up to a constant,
 
     f(B, Ω) = ½ log det Ω + ½ (tr Ω⁻¹(I − B)ᵀS(I − B) − p) − log|det(I − B)|.
 
-It is a sum over *blocks*: nodes that pairs or cycles join. A block without pairs is a component
-like any other. A block with pairs is fitted by coordinate steps (Drton, Eichler and Richardson,
-JMLR 10, 2009, for acyclic graphs; Drton, Fox and Wang, Annals of Statistics 47, 2019, for all). One
-step fits everything about node i, given the rest: its noise is Nᵢ = ω·Z + rest, where
-Z = Ω₋ᵢ₋ᵢ⁻¹N₋ᵢ are pseudo-variables, so its weights and its covariances ω with its partners are the
-least squares coefficients θ of Xᵢ on its parents and on the Z of the partners. On a cycle
-det(I − B) = c₀ + c·θ matters too. Let G be the covariance of the regressors, r the residual
-variance and a = c₀ + c·θ; then the exact minimum is θ + (r / a) G⁻¹c.
+It is a sum over *blocks*: nodes joined by pairs or cycles. A block without pairs is an ordinary
+component. A block with pairs is fitted by coordinate steps (Drton, Eichler and Richardson, JMLR 10,
+2009, for acyclic graphs; Drton, Fox and Wang, Annals of Statistics 47, 2019, for all). One step
+fits everything about node i, given the rest: its noise is Nᵢ = ω·Z + rest, where Z = Ω₋ᵢ₋ᵢ⁻¹N₋ᵢ are
+pseudo-variables, so its weights and its covariances ω with its partners are the least squares
+coefficients θ of Xᵢ on its parents and on the Z of the partners. On a cycle det(I − B) = c₀ + c·θ
+matters too. Let G be the covariance of the regressors, r the residual variance and a = c₀ + c·θ;
+then the exact minimum is θ + (r / a) G⁻¹c.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
 Pairs = frozenset[tuple[int, int]]
 
-# Fall of f in a round of steps at which a fit has arrived, and rounds at most: beyond these, a
-# thousandth of a unit of log-likelihood is at stake with 10,000 rows.
+# Decrease of f in a round of steps at which a fit has converged, and the maximum number of rounds:
+# with 10,000 rows, stopping there changes the log-likelihood by less than about 0.001.
 _TOLERANCE = 1e-11
 _MAX_ROUNDS = 1_000
 # Zero and random ones, as for components without pairs (:func:`component_starts`).
@@ -50,7 +50,7 @@ _CYCLIC_STARTS = 4
 
 @dataclass(frozen=True, eq=False)
 class BlockFit:
-    """The fit of one block of k nodes, on the scale of the covariance it was made from.
+    """The fit of one block of k nodes, on the scale of the covariance that was fitted.
 
     ``value`` is its part of f, ``B`` its columns of the weights, shape (p, k), ``omega`` the
     covariance of its noises, shape (k, k).
@@ -80,11 +80,11 @@ class CorrelatedNoise:
         return len(self._fits)
 
     def value(self, adjacency: BoolArray, pairs: Pairs) -> float:
-        """The smallest f found; infinite where parents explain a node without remainder."""
+        """The smallest f found; infinite if parents determine a node exactly."""
         return sum(each.value for each in self.blocks(adjacency, pairs))
 
     def value_of_part(self, adjacency: BoolArray, pairs: Pairs, part: int) -> float:
-        """The share in f of a part of an acyclic graph: a set of nodes that no pair leaves."""
+        """The contribution to f of a set of nodes of an acyclic graph that no pair leaves."""
         alone = {node: 1 << node for node in bits(part)}
         inside = frozenset(pair for pair in pairs if pair[0] in alone)
         return sum(self._fitted(adjacency, block, inside).value for block in _joined(alone, inside))
@@ -201,7 +201,7 @@ def _least_squares(S: FloatArray, parents: IntArray, node: int) -> tuple[FloatAr
     weights[parents] = np.linalg.solve(S[np.ix_(parents, parents)], S[parents, node])
     variance = float(S[node, node] - S[node] @ weights)
     if not variance > np.finfo(float).eps:
-        # Parents explain the node without remainder.
+        # The parents determine the node exactly.
         raise np.linalg.LinAlgError
     return weights, variance
 
@@ -218,7 +218,7 @@ def _loop(S: FloatArray, adjacency: BoolArray, nodes: tuple[int, ...]) -> BlockF
 def _steps(
     S: FloatArray, adjacency: BoolArray, nodes: tuple[int, ...], pairs: tuple[tuple[int, int], ...]
 ) -> BlockFit:
-    """The best fit of a block with pairs; where there are cycles, from several starts."""
+    """The best fit of a block with pairs; from several starts if it has cycles."""
     block = _block(adjacency, nodes, pairs)
     single = [_least_squares(S, _parents(adjacency, node), node) for node in nodes]
     starts = [np.column_stack([weights for weights, _ in single])]

@@ -1,6 +1,6 @@
-"""What a fitted graph says and where it falls short: effects, R², residuals, changes that help.
+"""Diagnostics of a fitted graph: effects, R², residuals, modification indices.
 
-Definitions are those of lavaan, so that its users find the numbers they know.
+The definitions are lavaan's, so that its users find familiar numbers.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from cyclearn.models.fitted_model import FittedModel
 
 
-# An edge that the others can imitate to within this share of its information has no index.
+# An edge that other edges can reproduce to within this share of its information has no index.
 _REDUNDANT = 1e-8
-# Where there are more simple paths than a person reads, none is listed.
+# With more simple paths than anyone would read, none is listed.
 _MOST_PATHS = 100
 
 
@@ -35,7 +35,7 @@ def r_squared(fitted: FittedModel) -> pd.Series:
     import pandas as pd
 
     explained = 1 - fitted.noise_variances / fitted.covariance.diagonal()
-    # No parents, no explanation: rounding is not shown.
+    # Without parents R² is zero: rounding is not shown.
     explained[~fitted.graph.adjacency.any(axis=0) & (np.abs(explained) < 1e-9)] = 0.0
     found = pd.Series(explained, index=pd.Index(fitted.names, name="variable"), name="r_squared")
     return found.drop(list(fitted.exogenous))
@@ -49,23 +49,23 @@ def residual_correlations(fitted: FittedModel) -> pd.DataFrame:
     scale = np.sqrt(implied.diagonal())
     residuals = fitted.moments.correlation - implied / scale / scale[:, None]
     np.fill_diagonal(residuals, 0.0)
-    # What is fitted exactly leaves nothing but rounding.
+    # An exact fit leaves only rounding errors.
     residuals[np.abs(residuals) < 1e-12] = 0.0
     return pd.DataFrame(residuals, index=fitted.names, columns=list(fitted.names))
 
 
 def modification_indices(fitted: FittedModel) -> pd.DataFrame:
-    """How much the fit would gain from each change of the graph, the largest gain first.
+    """How much each change of the graph would improve the fit, the largest improvement first.
 
-    ``change`` is ``"add"``: an edge that was left out; ``"turn"``: an edge turned round;
-    ``"correlate"``: a correlation of the noises of two variables, as a hidden common cause makes
-    it. ``index``: the score test of the addition, about the decrease of −2 log-likelihood with
-    it; for turned edges what it does fall by, the rest fitted again. ``p_value``: of that, by
-    chi-square with one degree of freedom, without correction for the number of changes on offer;
-    turning an edge is not a test. ``expected``: about the weight, or the covariance, it would get;
-    ``standardised``: the same in standard deviations (of noises, for a correlation). NaN where the
-    other edges can imitate it. As lavaan's ``modindices``, with its expected information; at an
-    ordinary maximum only.
+    ``change`` is ``"add"``: add an edge; ``"turn"``: reverse an edge;
+    ``"correlate"``: let the noises of two variables correlate, as with a hidden common cause.
+    ``index``: for additions the score test, about the decrease of −2 log-likelihood; for reversed
+    edges the actual decrease after refitting. ``p_value``: of that, by chi-square with one degree
+    of freedom, not corrected for the number of changes; reversing an edge has no test.
+    ``expected``: about the weight, or the covariance, it would get; ``standardised``: the same in
+    standard deviations (of noises, for a correlation). NaN if the other edges can reproduce the
+    change. Like lavaan's ``modindices``, with its expected information; only available at an
+    ordinary maximum.
 
     With g the gradient of the log-likelihood of one row, and I the expected information with the
     variances profiled out, index = n g² / (I_aa − I_ae I_ee⁻¹ I_ea), e the edges of the graph. For
@@ -110,7 +110,7 @@ def modification_indices(fitted: FittedModel) -> pd.DataFrame:
             "standardised": np.concatenate([expected * units, nothing]),
         }
     )
-    # Many indices are equal except for rounding, which must not order them.
+    # Many indices differ only by rounding, which must not affect their order.
     rank = pd.Series([float(f"{value:.8g}") for value in table["index"]])
     ordered = table.loc[rank.sort_values(ascending=False, kind="stable").index]
     return ordered.reset_index(drop=True)
@@ -119,9 +119,9 @@ def modification_indices(fitted: FittedModel) -> pd.DataFrame:
 def _score_tests(
     fitted: FittedModel,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray, FloatArray]:
-    """Edges and pairs of noises that the graph lacks; of each the gradient and the information.
+    """Edges and pairs of noises that the graph lacks, each with its gradient and information.
 
-    The information is what the weights of the graph leave of it, NaN where that is nothing.
+    The information is conditional on the weights of the graph, NaN if nothing remains.
     """
     A, omega, sigma = fitted.graph.adjacency, fitted.noise_variances, fitted.covariance
     p, S = len(omega), fitted.moments.covariance
@@ -155,7 +155,7 @@ def _score_tests(
 
 
 def _turned_edges(fitted: FittedModel) -> tuple[NDArray[np.intp], FloatArray]:
-    """Edges that can be turned, as they would be, and what −2 log-likelihood then falls by."""
+    """Reversed edges, and the decrease of −2 log-likelihood that each brings."""
     from cyclearn.models.maximum_likelihood import fit
 
     A, names = fitted.graph.adjacency, fitted.names
@@ -177,11 +177,11 @@ def indirect_effects(
 ) -> pd.DataFrame:
     """The effect of one variable on another, over all paths and over each.
 
-    In rows ``total``: entry of :meth:`total_effects`, all feedback included; ``direct``: the weight
-    of the edge; ``indirect``: the rest; and every simple path of two edges and more, such as
-    ``a -> b -> c``, with the product of its weights. Without feedback these add up to the indirect
-    effect; with feedback they are passed several times. Columns are those of :meth:`summary`;
-    standard errors by the delta method, NaN where the weights are not identified.
+    The rows are ``total``: the entry of :meth:`total_effects`, all feedback included; ``direct``:
+    the weight of the edge; ``indirect``: the rest; and every simple path of two or more edges, such
+    as ``a -> b -> c``, with the product of its weights. Without feedback the paths add up to the
+    indirect effect; with feedback an effect passes through them repeatedly. Columns are those of
+    :meth:`summary`; standard errors by the delta method, NaN where the weights are not identified.
 
     Examples
     --------

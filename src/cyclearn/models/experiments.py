@@ -1,9 +1,9 @@
 """Maximum likelihood for tables with interventions, which share their weights.
 
-A node's intercept, weights and variance are estimated from all rows in which it was not set; where
-it kept its parents and had other noise, such rows count as well, with a variance and an intercept
-of their own; where it was shifted, with an intercept of their own. So the likelihood needs
-covariances of sets of rows. See :mod:`cyclearn._kernels.shared_weights` for it.
+A node's intercept, weights and variance are estimated from all rows in which it was not a perfect
+target. Rows in which its noise was changed contribute with a separate variance and intercept; rows
+in which it was shifted, with a separate intercept. So the likelihood needs covariances of sets of
+rows; see :mod:`cyclearn._kernels.shared_weights`.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ class Experiments:
     scale : array of shape (p,)
         Standard deviations over all rows.
     covariances : array of shape (tables, p, p)
-        Of each table; a target that was held constant has variance one, by itself.
+        Of each table; a target that was held constant has variance one and no covariances.
     targeted : array of shape (tables, p)
-        Which variables were cut off from their parents, or are taken as given.
+        Which variables were cut off from their parents, or are exogenous.
     matrices : array of shape (sets of rows, p, p)
         Covariances of sets of rows, that of all rows first.
     at, which, weights : arrays
         The terms of node i are ``at[i]`` to ``at[i + 1]``, the one with its ordinary noise first:
-        a matrix, and its share of all rows.
+        the number of a matrix, and its share of all rows.
     means : array of shape (p, p)
         Row i: means of all variables over the rows of the first term of node i.
     """
@@ -80,7 +80,7 @@ class Experiments:
 
     @classmethod
     def of(cls, tables: Tables) -> Experiments:
-        """From tables that have been checked."""
+        """Construct from tables that have been checked."""
         design = tables.design or Design()
         moments = [table.moments for table in tables]
         p, everything = tables.n_variables, tuple(range(len(moments)))
@@ -88,7 +88,7 @@ class Experiments:
         is_shared = design.intercepts == "shared"
         scale = np.sqrt(_pooled(tables, everything, True)[0].diagonal())
         of_kind = {kind: mask & [[t.kind == kind] for t in tables] for kind in get_args(Kind)}
-        # Rows with one intercept, and tables with one of their own and the same noise.
+        # Rows with a common intercept, and tables with their own intercept but the same noise.
         sets: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {(everything, ()): 0}
         at, which, weights, means = [0], list[int](), list[float](), list[FloatArray]()
         for i in range(p):
@@ -105,7 +105,7 @@ class Experiments:
             means.append(_pooled(tables, first[0], True, first[1])[1])
         unit = np.outer(scale, scale)
         matrices = [_pooled(tables, rows, is_shared, apart)[0] / unit for rows, apart in sets]
-        # What is taken as given has no equation, as what is set in every table.
+        # Exogenous variables have no equation, like variables that are targets in every table.
         targeted = given | of_kind["perfect"]
         each = zip(moments, targeted, strict=True)
         own = [_without_constants(m.covariance / unit, is_set) for m, is_set in each]
@@ -123,7 +123,7 @@ class Experiments:
 
     @cached_property
     def is_special(self) -> BoolArray:
-        """Nodes that were set, or had noise of their own, in some tables."""
+        """Nodes that were perfect targets, or had different noise, in some tables."""
         return np.array([self.which[a:b].tolist() != [0] for a, b in self._ranges])
 
     @property
@@ -132,9 +132,9 @@ class Experiments:
 
     @property
     def n_rows(self) -> FloatArray:
-        """Rows that the equation of each node is estimated from, shape (p,).
+        """Number of rows from which the equation of each node is estimated, shape (p,).
 
-        One less where an intercept is estimated from them as well.
+        One less if an intercept is estimated from them too.
         """
         n_shifted = [table.kind == "shift" for table in self.tables] @ target_mask(self.tables)
         n = (1 - self.targeted).T @ [table.moments.n_samples for table in self.tables]
@@ -142,18 +142,18 @@ class Experiments:
 
     @cached_property
     def n_effective(self) -> FloatArray:
-        """Effective rows that the equation of each node is estimated from, shape (p,)."""
+        """Effective sample size of the equation of each node, shape (p,)."""
         shares = np.array([self.weights[a:b].sum() for a, b in self._ranges])
         return shares * self.tables.n_effective
 
     @property
     def is_set_everywhere(self) -> BoolArray:
-        """Nodes that were set in every table: they have no equation, and no parents."""
+        """Nodes that were perfect targets in every table: they have no equation and no parents."""
         return np.asarray(self.at[1:] == self.at[:-1])
 
     @cached_property
     def pooled(self) -> Pooled:
-        """The sets of rows as the kernels take them."""
+        """The sets of rows, as arguments of kernels."""
         from cyclearn._kernels.shared_weights import Pooled
 
         special = self.is_special.astype(np.uint8)
@@ -173,7 +173,7 @@ class Experiments:
     def largest_radius(self, B: FloatArray, nodes: IntArray | None = None) -> float:
         """The largest spectral radius of B and of B with the columns of targets removed.
 
-        ``nodes`` are the variables that B is about, all by default.
+        ``nodes`` are the variables of B, all by default.
         """
         cut = self.targeted.astype(bool)
         cut = cut if nodes is None else cut[:, nodes]
@@ -193,12 +193,13 @@ def _pooled(
 ) -> tuple[FloatArray, FloatArray]:
     """Covariance of the rows of some tables, about one mean or each about its own; their mean.
 
-    Tables ``apart`` are about their own means, and count for the other mean where they are all.
+    Tables ``apart`` are centred at their own means, and contribute to the common mean only if all
+    are.
     """
     some = [tables.tables[e] for e in (*rows, *apart)]
     n = np.array([table.n_effective for table in some])
     share = n / n.sum()
-    # Single rows have no covariance, and are many.
+    # Tables of one row have no covariance, and there may be many.
     wide = [e for e, table in enumerate(some) if table.moments.n_samples > 1] or [0]
     S = np.einsum("e,eij->ij", share[wide], [some[e].moments.covariance for e in wide])
     known = [table.moments.mean for table in some]
@@ -220,7 +221,7 @@ def _without_constants(S: FloatArray, is_set: BoolArray) -> FloatArray:
     return S
 
 
-# The gain in log-likelihood per sample that a further Newton step would promise.
+# Predicted gain in log-likelihood per sample of another Newton step.
 _TOLERANCE = 1e-12
 
 
@@ -233,7 +234,7 @@ def fit_shared(
         n_terms = int(experiments.at[nodes[0] + 1] - experiments.at[nodes[0]])
         if n_terms < 2:
             return _least_squares(experiments, columns, n_terms)
-        # Several variances of one equation: the weighted sum of logarithms has few optima.
+        # One equation with several variances: the weighted sum of logarithms has few optima.
         n_starts = 1 if n_starts is None else n_starts
     elif not experiments.is_special[nodes].any():
         return fit_component_solutions(experiments.matrices[0], columns, options)
@@ -244,10 +245,10 @@ def fit_shared(
 def _least_squares(
     experiments: Experiments, columns: ComponentColumns, n_terms: int
 ) -> ComponentFit:
-    """A single node with one set of rows; without any it has no equation, and its own variance."""
+    """A single node with one set of rows; without rows it has no equation, only a variance."""
     node = int(columns.nodes[0])
     if n_terms == 0:
-        # What it was set to: there is no noise to speak of.
+        # Its values were set by interventions: it has no noise.
         variance = experiments.matrices[0][node, node]
         solution = ComponentSolution(np.empty(0), np.array([variance]), 0.0)
         return ComponentFit(columns, 0.0, 0.0, 0, FitStatus.CONVERGED, (solution,), 0)
@@ -320,9 +321,9 @@ def observed_mean(experiments: Experiments, B: FloatArray) -> FloatArray:
 
 
 def mean_residuals(experiments: Experiments, B: FloatArray, variances: FloatArray) -> FloatArray:
-    """What equations leave of the means of every table, in standard errors, shape (tables, p).
+    """Residuals of the means of every table, in standard errors, shape (tables, p).
 
-    NaN for targets, and where nothing is known about a mean or an equation.
+    NaN for targets, and if a mean or an equation is unknown.
     """
     tables = experiments.tables
     Q = np.eye(len(B)) - B
@@ -335,7 +336,7 @@ def mean_residuals(experiments: Experiments, B: FloatArray, variances: FloatArra
 
 
 def check_rows(graph: DirectedGraph, experiments: Experiments) -> None:
-    """Every node has rows enough for its parents, and none where it was always set."""
+    """Raise if a node has too few rows for its parents, or has parents but was always a target."""
     for j, name in enumerate(graph.names):
         n_parents = graph.columns[j].bit_count() - 1
         if experiments.is_set_everywhere[j]:
@@ -359,7 +360,7 @@ def shared_information(
     """Second derivatives of the negative log-likelihood of all rows, on the standardised scale.
 
     Parameters are the weights of ``edges``, shape (m, 2), and then the noise variances term by
-    term; returned are the matrix and these variances.
+    term; returns the matrix and these variances.
     """
     m, n_terms = len(edges), len(experiments.which)
     n = experiments.tables.n_effective

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from cyclearn.models.fitted_model import FittedModel
 
 
-# A likelihood ratio per sample below this is rounding; small p-values would hang on it.
+# A likelihood ratio per sample below this is rounding, on which small p-values must not depend.
 _ROUNDING = 1e-10
 
 
@@ -31,9 +31,9 @@ class FitIndices:
     p-value, RMSEA, CFI and TLI differ when parameters are not identified. Free means are not
     counted in AIC and BIC, here as there (unless a mean structure is asked for).
 
-    ``scaling`` is one where rows are taken for Gaussian. Where they are not, the chi-square of
-    normal theory was divided by it (Satorra and Bentler, lavaan's ``chisq.scaled``), and RMSEA, CFI
-    and TLI are those that lavaan calls robust.
+    ``scaling`` is one if rows are assumed Gaussian. Otherwise the chi-square of normal theory was
+    divided by it (Satorra and Bentler, lavaan's ``chisq.scaled``), and RMSEA, CFI and TLI are those
+    that lavaan calls robust.
 
     NaN marks what is unavailable; ``note`` says why.
     """
@@ -78,12 +78,12 @@ def indices_of(fitted: FittedModel) -> FitIndices:
     χ² is twice the log-likelihood gap to the saturated model; its degrees of freedom are
     p(p+1)/2 minus the generic dimension of the graph, not minus the number of parameters. The
     baseline of CFI and TLI is independence. RMSEA divides by n. SRMR averages the squared
-    standardised residuals over the p(p+1)/2 variances and covariances. With variables that are
-    taken as given, the test is of the others given them: covariances among the former are neither
-    counted nor explained, as with lavaan's ``fixed.x``.
+    standardised residuals over the p(p+1)/2 variances and covariances. With exogenous variables the
+    test is conditional on them: covariances among them are neither counted nor explained, as with
+    lavaan's ``fixed.x``.
     """
     p, n = fitted.graph.n_nodes, fitted.n_effective
-    # What is taken as given has neither parameters nor a likelihood of its own.
+    # Exogenous variables have neither parameters nor a likelihood of their own.
     n_exogenous = len(fitted.exogenous)
     n_moments = (p * (p + 1) - n_exogenous * (n_exogenous + 1)) // 2
     dimension = fitted.graph.dimension() - n_exogenous
@@ -117,7 +117,7 @@ def indices_of(fitted: FittedModel) -> FitIndices:
 
 
 def _saturated_correlation(fitted: FittedModel) -> tuple[FloatArray, FloatArray]:
-    """The best correlation matrix of all, and the standard deviations."""
+    """The saturated correlation matrix, and the standard deviations."""
     if fitted.observed is None:
         return fitted.moments.correlation, fitted.moments.scale
     S = fitted.observed.saturated_covariance
@@ -141,7 +141,7 @@ def _log_likelihoods(fitted: FittedModel, R: FloatArray, scale: FloatArray) -> t
 def _comparison(
     fitted: FittedModel, saturated: float, independent: float, df: int, baseline_df: int
 ) -> dict[str, Any]:
-    """The indices that hold a fit against the saturated model and against independence."""
+    """The indices that compare a fit with the saturated model and with independence."""
     from scipy.special import chdtrc
 
     n = fitted.n_effective
@@ -149,7 +149,7 @@ def _comparison(
     if chi_square < _ROUNDING * n:
         chi_square = 0.0
     baseline = max(2 * (saturated - independent), 0.0)
-    # What the statistics are expected to be where the graph, or independence, is true.
+    # Expected statistics if the graph, or independence, is true.
     mean, baseline_mean = float(df), float(baseline_df)
     if (sandwich := fitted.sandwich) is not None and sandwich.trace > 0:
         mean, baseline_mean = sandwich.trace, sandwich.baseline_trace
@@ -160,7 +160,7 @@ def _comparison(
         "chi_square": chi_square,
         "baseline_chi_square": baseline,
         "cfi": 1 - excess / worst if worst > 0 else 1.0,
-        # One where the ratio does not exist, as in lavaan.
+        # One if the ratio does not exist, as in lavaan.
         "tli": 1.0
         if df == 0 or baseline == baseline_mean
         else 1 - (chi_square - mean) / df * baseline_df / (baseline - baseline_mean),

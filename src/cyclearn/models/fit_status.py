@@ -1,4 +1,4 @@
-"""What became of a fit, with its likely cause and the remedy, and warnings about it."""
+"""The outcome of a fit, with its likely cause and the remedy, and warnings about it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class FitStatus(Enum):
         return self not in (FitStatus.AT_INFINITY, FitStatus.ITERATION_LIMIT)
 
 
-# From harmless to serious: a graph reports the last that any of its components has.
+# From harmless to serious: a graph reports the most serious status of its components.
 SEVERITY = {status: rank for rank, status in enumerate(FitStatus)}
 _WARNINGS: dict[str, DataWarning] = {
     str(each): each

@@ -44,8 +44,8 @@ class FittedModel(Answer):
     model : LinearGaussianModel
         The estimate; a stable one when the solutions of equal likelihood include one.
     moments : Moments
-        What was fitted, in the order of the nodes. The likelihood is that of the variables given
-        those that are ``exogenous``.
+        The fitted data, in the order of the nodes. The likelihood is conditional on the
+        ``exogenous`` variables.
     log_likelihood : float
     status : FitStatus
         The outcome of the fit; its value is a sentence with the remedy.
@@ -57,7 +57,7 @@ class FittedModel(Answer):
     n_effective : float
         The effective sample size, used in likelihood and standard errors.
     counting : str
-        Why it has this size; ``rows_in_words`` is a sentence about it.
+        How it was determined; ``rows_in_words`` is a sentence about it.
     observed : ObservedLikelihood or None
         The likelihood of rows with missing values, if there were any; ``moments`` are then the
         moments expected of complete rows under the estimate.
@@ -81,7 +81,7 @@ class FittedModel(Answer):
     sandwich: Sandwich | None = None
 
     def observed_by(self, likelihood: ObservedLikelihood) -> FittedModel:
-        """The same estimate, as that of rows with missing cells."""
+        """The same estimate, obtained from rows with missing cells."""
         return replace(
             self,
             observed=likelihood,
@@ -92,7 +92,7 @@ class FittedModel(Answer):
 
     @property
     def errors_in_words(self) -> str:
-        """Why standard errors and the test of fit are robust; nothing where they are not."""
+        """Why standard errors and the test of fit are robust; empty if they are not."""
         if self.sandwich is None:
             return ""
         test = "" if np.isnan(self.sandwich.trace) else ", and the chi-square is rescaled"
@@ -102,7 +102,7 @@ class FittedModel(Answer):
 
     @property
     def rows_in_words(self) -> str:
-        """How many rows were used, and why."""
+        """A sentence on the effective sample size and the reason for it."""
         return rows_in_words(
             self.n_samples, self.n_effective, self.counting, has_ordered=bool(self.moments.ordered)
         )
@@ -173,8 +173,8 @@ class FittedModel(Answer):
     def intervention_residuals(self) -> pd.DataFrame:
         """Deviations of the means of tables from the model, in standard errors.
 
-        One row for each table, named by its targets; NaN for the targets. Many values beyond ±3
-        mean that the response to strong interventions is not linear: try ``margins="log"`` or
+        One row for each table, labelled by its targets; NaN for the targets. Many values beyond ±3
+        suggest that the response to strong interventions is not linear: try ``margins="log"`` or
         ``"rank"``, or weaker interventions.
         """
         import pandas as pd
@@ -200,8 +200,8 @@ class FittedModel(Answer):
     def n_parameters(self) -> int:
         """Number of edges plus number of nodes, |E| + p.
 
-        With interventions, a variable that was always a target has no noise variance, and one whose
-        noise was changed has several. Exogenous variables have none.
+        With interventions, a variable that was always a target has no noise variance, and a
+        variable whose noise was changed has several. Exogenous variables have none.
         """
         if self.experiments is not None:
             return self.graph.n_edges + len(self.experiments.which)
@@ -312,7 +312,7 @@ class FittedModel(Answer):
         return self.to_text()
 
     def to_text(self, level: float = 0.95, *, standardised: bool = False) -> str:
-        """What ``print`` shows, with confidence intervals of this level.
+        """The output of ``print``, with confidence intervals of this level.
 
         Raises
         ------
@@ -471,14 +471,14 @@ class FittedGroups(Answer):
         return self.to_text()
 
     def to_text(self, level: float = 0.95) -> str:
-        """What ``print`` shows: weights by group and the test, then every group."""
+        """The output of ``print``: weights by group and the test, then every group."""
         lines = [repr(self), f"  {self.status.value}", *self.weights_in_words()]
         for name, model in self.models.items():
             lines += [f"Group {name}:", model.to_text(level)]
         return "\n".join(lines)
 
     def weights_in_words(self) -> list[str]:
-        """One line for each edge: its weight in every group, marked where they differ."""
+        """One line for each edge: its weight in every group, marked if they differ."""
         if not self.graph.n_edges:
             return []
         table = self.weights_by_group()
@@ -502,7 +502,7 @@ def _wald(weights: FloatArray, errors: FloatArray) -> tuple[FloatArray, IntArray
 
 
 def holm(p_values: FloatArray) -> FloatArray:
-    """p-values corrected for their number by Holm's method; NaN are not counted as tests.
+    """p-values corrected for multiple testing by Holm's method; NaNs do not count as tests.
 
     Examples
     --------

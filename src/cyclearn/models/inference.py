@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from cyclearn.models.fitted_model import FittedModel
 
 
-# A parameter moves along a flat direction if its entry exceeds this, where the largest entry is 1.
+# A parameter moves along a flat direction if its entry exceeds this; the largest entry is 1.
 _MOVES = 1e-3
-# Variances below this are zero but for rounding.
+# Variances below this are zero up to rounding.
 _ROUNDING = 1e-24
 
 
@@ -35,8 +35,8 @@ _ROUNDING = 1e-24
 class ParameterErrors:
     """Standard errors: ``B`` of shape (p, p), ``noise_variances`` of shape (p,).
 
-    NaN where there is no edge, and where a parameter is not identified or the information is
-    singular; ``not_identified`` names the latter.
+    NaN if there is no edge, or if a parameter is not identified or the information is singular;
+    ``not_identified`` names these parameters.
     """
 
     B: FloatArray
@@ -52,8 +52,8 @@ def parameter_errors(fitted: FittedModel) -> ParameterErrors:
     such parameters keep standard errors, from the inverse on the remaining directions. The
     number of flat directions is compared with the generic dimension when the fit is classified
     (a graph with more parameters than dimensions, or a boundary optimum). lavaan gives the same
-    errors with ``information = "observed"``; its default is the expected information. Where the
-    rows are not taken for Gaussian, errors are those of the sandwich.
+    errors with ``information = "observed"``; its default is the expected information. If rows are
+    not assumed Gaussian, standard errors are those of the sandwich.
     """
     if fitted.experiments is not None:
         from cyclearn.models.experiments import shared_errors
@@ -77,9 +77,9 @@ def parameter_errors(fitted: FittedModel) -> ParameterErrors:
             edges = zip(parents, children, strict=True)
             unnamed += compress(parameter_labels(fitted.names, edges, columns.nodes), moves)
     if fitted.observed is not None or fitted.sandwich is not None:
-        # What is not identified from complete Gaussian rows is not identified here.
+        # Parameters not identified from complete Gaussian rows are not identified here.
         covariance, _ = parameter_covariance(fitted)
-        # The variance of an ordinal variable without causes is one, which nothing estimates.
+        # The variance of an ordinal variable without causes is one by definition, not estimated.
         found, m = covariance.diagonal(), fitted.graph.n_edges
         deviations = np.sqrt(np.where(found > _ROUNDING, found, 0.0))
         parents, children = np.nonzero(fitted.graph.adjacency)
@@ -90,10 +90,10 @@ def parameter_errors(fitted: FittedModel) -> ParameterErrors:
 
 
 def parameter_covariance(fitted: FittedModel) -> tuple[FloatArray, FloatArray]:
-    """Covariance of all weights, in row-major order, and of one table the noise variances.
+    """Covariance of all weights, in row-major order, and for one table also of the noise variances.
 
-    Beside it, in columns, the directions in which the likelihood is flat. With holes a mean tells
-    about weights and the other way round, so that the information is not block diagonal.
+    Also returns, in columns, the directions in which the likelihood is flat. With missing cells,
+    means carry information about weights, so that the information is not block diagonal.
     """
     A, n = fitted.graph.adjacency, fitted.n_effective
     parents, children = np.nonzero(A)
@@ -120,7 +120,7 @@ def parameter_covariance(fitted: FittedModel) -> tuple[FloatArray, FloatArray]:
 
 
 def _blocks(component: ComponentFit) -> Iterator[tuple[ComponentColumns, ComponentSolution]]:
-    """The component; single nodes, which are fitted together, one by one."""
+    """The component; single nodes, which were fitted together, separately."""
     columns, solution = component.columns, component.solutions[0]
     if component.iterations > 0:
         yield columns, solution
@@ -149,7 +149,7 @@ def _block_errors(
 
     b, noise = solution.coefficients, solution.noise_variances
     info = information(R, *columns.layout, b, noise)
-    # At a maximum the information is not negative; a vanishing diagonal can only be rounding.
+    # At a maximum the information is not negative; a vanishing diagonal is due to rounding.
     scale = np.sqrt(np.maximum(info.diagonal(), np.finfo(float).tiny))
     scaled = info / scale / scale[:, None]
     flat = flat_directions(R, columns, solution)
@@ -199,10 +199,10 @@ def summary(
 ) -> pd.DataFrame:
     """Table of the parameters: estimate, standard error, z, p-value, interval.
 
-    In rows ``a -> b`` by source, then ``var(a)``. z and the two-sided p-value test an edge weight
-    against zero; variances have neither. ``standardised``: weights in standard deviations of effect
-    for one of cause, variances as shares of the variance, standard errors and intervals on the same
-    scales, taken as given.
+    Rows are ``a -> b`` by source, then ``var(a)``. z and the two-sided p-value test an edge weight
+    against zero; variances have neither. ``standardised``: weights in standard deviations of the
+    effect per standard deviation of the cause, variances as shares of the variance, standard errors
+    and intervals on the same scales, which are treated as known.
     """
     import pandas as pd
 
@@ -218,7 +218,7 @@ def summary(
     labels = parameter_labels(fitted.names, edges, range(len(fitted.names)))
     table = pd.DataFrame(tested(estimates, errors, level), index=pd.Index(labels, name="parameter"))
     table.iloc[len(edges) :, 2:4] = np.nan
-    # Variables that are taken as given have no variance to be estimated.
+    # Exogenous variables have no variance to be estimated.
     return table.drop(index=[f"var({name})" for name in fitted.exogenous])
 
 
@@ -227,7 +227,7 @@ def tested(estimates: FloatArray, errors: FloatArray, level: float) -> dict[str,
     from scipy.special import ndtr, ndtri
 
     between("level", level, 0, 1, 0.95)
-    # A weight that is not an edge is zero without an error.
+    # The weight of an absent edge is zero without error.
     z = np.divide(estimates, errors, out=np.full_like(errors, np.nan), where=errors > 0)
     half = ndtri(0.5 + level / 2) * errors
     return {

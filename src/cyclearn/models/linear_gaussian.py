@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# What is said of wrong ones.
+# How errors about wrong values begin.
 _OF_VARIANCES = "the noise variances are", "the noise variances have", "the noise variance of"
 _OF_MEANS = "the means are", "the means have", "the mean of"
 
@@ -121,7 +121,7 @@ class LinearGaussianModel(SavedAnswer):
     ) -> None:
         for key, value in (("B", B), ("noise_variances", variances), ("mean", mean)):
             value.flags.writeable = False
-            # Immutable: attributes are written here once, past the guard in __setattr__.
+            # Immutable: attributes are set once here, bypassing the guard in __setattr__.
             object.__setattr__(self, key, value)
         object.__setattr__(self, "names", names)
 
@@ -129,7 +129,7 @@ class LinearGaussianModel(SavedAnswer):
     def _unchecked(
         cls, B: FloatArray, variances: FloatArray, names: tuple[str, ...], mean: FloatArray
     ) -> LinearGaussianModel:
-        """Model from fresh arrays known to be sound, for fits in a loop."""
+        """Model from new arrays that are known to be valid, for fits in a loop."""
         model = object.__new__(cls)
         model._set(B, variances, names, mean)
         return model
@@ -176,14 +176,14 @@ class LinearGaussianModel(SavedAnswer):
     def is_stable(self) -> bool:
         """Whether feedback dies out: every eigenvalue of B has modulus below 1 − 10⁻⁵.
 
-        On the boundary, where rounding would decide, a model counts as unstable.
+        Near the boundary, where rounding would decide, a model counts as unstable.
         """
         return is_stable_radius(self.spectral_radius)
 
     def log_likelihood(self, data: Data) -> float:
         """Log-likelihood of the data at the mean that maximises it.
 
-        The mean plays no part in the structure, so it is maximised out:
+        The mean does not depend on the structure, so it is maximised out:
         −n/2 [p log 2π + log|Σ| + tr(ΘS)], S the sample covariance with the divisor n.
         """
         moments = as_moments(data).aligned_to(self.names)
@@ -212,9 +212,9 @@ class LinearGaussianModel(SavedAnswer):
     def total_effects(self, *, allow_unstable: bool = False) -> pd.DataFrame:
         """Effects summed over all paths, (I − B)⁻¹ = I + B + B² + …, as a table.
 
-        Entry (i, j) is the change of j for a unit push on the noise of i, all feedback
-        included. The series converges only in a stable model; in an unstable one the push
-        grows without limit and there is no total effect.
+        Entry (i, j) is the change of j per unit increase of the noise of i, all feedback included.
+        The series converges only in a stable model; in an unstable one the change grows without
+        limit and there is no total effect.
 
         Parameters
         ----------
@@ -334,7 +334,7 @@ class LinearGaussianModel(SavedAnswer):
 def values_by_index(
     graph: DirectedGraph, values: Mapping[Node, float], what: str
 ) -> dict[int, float]:
-    """Finite values of nodes, given by name or index; ``what`` is done with them."""
+    """Finite values of nodes, given by name or index; ``what`` is the operation, for errors."""
     if not isinstance(values, Mapping):
         raise InputError(f"{what} got {short(values)}; give values by name: {{'a': 1.0}}")
     found: dict[int, float] = {}
@@ -349,8 +349,8 @@ def values_by_index(
 def spectral_radius(graph: DirectedGraph, B: FloatArray) -> float:
     """Largest modulus of an eigenvalue of B, whose support lies in the graph.
 
-    Taken component by component: zero without feedback, exactly, where the eigenvalues of a
-    nilpotent matrix would be rounding errors of visible size.
+    Computed component by component, so that it is exactly zero without feedback, where the
+    eigenvalues of a nilpotent matrix would have visible rounding errors.
     """
     radius = 0.0
     for nodes in graph.component_indices:

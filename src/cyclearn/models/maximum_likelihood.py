@@ -91,7 +91,7 @@ def fit(
         For the random starts.
     **reading
         How the data are read: the fields of :class:`cyclearn.Reading`. The effective sample size
-        counts in likelihood and standard errors. With ``missing="em"`` the likelihood of the
+        is used in likelihood and standard errors. With ``missing="em"`` the likelihood of the
         observed cells is maximised (full information maximum likelihood). With ``lags`` the graph
         may have nodes such as ``gdp[t-1]``. Exogenous variables have no causes; those that the
         graph lacks are assumed to have no effects.
@@ -129,7 +129,7 @@ def fit(
         )
     tables = checked.tables(data)
     options = FitOptions(n_starts, tolerance, max_iterations, random_state)
-    # With a node for every variable that is taken as given.
+    # Add a node for every exogenous variable.
     absent = [name for name in tables.exogenous if name not in graph.names]
     graph = DirectedGraph.from_edges(graph.edges, [*graph.names, *absent]) if absent else graph
     _check_exogenous(graph, tables.exogenous)
@@ -152,7 +152,7 @@ def _fit_shared(graph: DirectedGraph, tables: Tables, options: FitOptions) -> Fi
     alone = [ComponentColumns.of(graph.adjacency, [node], order) for node in nodes]
     with _naming_collinear_nodes(graph):
         components = tuple(fit_shared(experiments, each, options) for each in (*alone, *loops))
-    # Of all untargeted values, given those that were set.
+    # The likelihood of all values without interventions, given those that were set.
     value, scale = sum(each.value for each in components), experiments.scale
     constant = float(experiments.n_effective @ (0.5 * (1 + np.log(2 * np.pi)) + np.log(scale)))
     log_likelihood = -(tables.n_effective * value + constant)
@@ -170,7 +170,7 @@ def _fit_table(graph: DirectedGraph, table: Table, options: FitOptions) -> Fitte
     _check_sample_size(graph, moments)
     with _naming_collinear_nodes(graph):
         components = fit_components(graph, moments.correlation, options, order)
-    # What is taken as given has no parents, and so no value but its scale.
+    # Exogenous variables have no parents; only their scale enters.
     present = ~moments.is_exogenous
     value = sum(component.value for component in components) + np.log(moments.scale[present]).sum()
     constant = 0.5 * int(present.sum()) * (1 + np.log(2 * np.pi))
@@ -181,13 +181,13 @@ def _fit_table(graph: DirectedGraph, table: Table, options: FitOptions) -> Fitte
         return fitted
     rows, weights = Tables((table,)).aligned_to(graph.names).only.rows, table.weights
     assert rows is not None
-    # Latent correlations are estimated pair by pair, of all rows that were not left out.
+    # Latent correlations are estimated pair by pair, from all rows that were not omitted.
     is_pairwise = table.holes is not None and table.holes.treatment == "pairwise"
     kept = ~(np.all if is_pairwise else np.any)(np.isnan(rows), axis=1)
     own = None if weights is None else weights[kept]
     found = sandwich_of(fitted, rows[kept], own)
     if moments.ordered:
-        # They count for fewer rows in the likelihood only.
+        # Only the likelihood uses a smaller effective sample size.
         found = found.scaled(table.n_effective / (table.row_weight * len(rows[kept])))
     return replace(fitted, sandwich=found)
 
@@ -195,12 +195,12 @@ def _fit_table(graph: DirectedGraph, table: Table, options: FitOptions) -> Fitte
 def _fit_observed(
     graph: DirectedGraph, table: Table, order: tuple[int, ...], options: FitOptions
 ) -> FittedModel:
-    """The fit to rows with missing cells; their rows count for what was observed of them."""
+    """The fit to rows with missing cells; its effective sample size depends on these."""
     rows = Tables((table,)).aligned_to(graph.names).only.rows
     assert rows is not None
     rows = rows[~np.isnan(rows).all(axis=1)]
     given = table.moments.exogenous
-    # To leave their covariance free is to join them by all edges of an order.
+    # A free covariance is equivalent to all edges of some order among them.
     joined = DirectedGraph.from_edges([*graph.edges, *combinations(given, 2)], graph.names)
     with _naming_collinear_nodes(graph):
         moments, likelihood = fit_rows_with_holes(
@@ -211,7 +211,7 @@ def _fit_observed(
         likelihood = likelihood.given(graph, joined, moments)
     complete = Table(moments, table.row_weight * len(rows), counting=table.counting)
     expected = _fit_table(graph, complete, options)
-    # What missing cells leave of the rows, the likelihood itself knows.
+    # The likelihood itself accounts for missing cells.
     found = expected.observed_by(likelihood.weighted(table.row_weight))
     return replace(found, sandwich=likelihood.sandwich if found.converged else None)
 
@@ -224,7 +224,7 @@ def _fitted(
     log_likelihood: float,
     rows: Table | Tables,
 ) -> FittedModel:
-    """The fit with the first of the models; the others are its alternatives."""
+    """The fit with the first of the models as its estimate; the others are alternatives."""
     return FittedModel(
         graph,
         models[0],

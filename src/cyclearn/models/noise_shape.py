@@ -1,9 +1,10 @@
 """The shape of a noise term: a smooth density on a bounded range, by maximum likelihood.
 
 The logarithm of the density is a cubic spline in arsinh of the standardised value, with knots at
-quantiles, between the smallest and the largest value: a family with Gaussian, Laplace, uniform
-and exponential noise in it or close to it, and with heavy tails. Values are counted in cells, which
-makes the fit a Poisson regression of the counts (Lindsey's method; Efron and Tibshirani 1996).
+quantiles, between the smallest and the largest value: a family that contains or approximates
+Gaussian, Laplace, uniform and exponential noise, and has heavy tails. Values are counted in cells,
+which makes the fit a Poisson regression of the counts (Lindsey's method; Efron and Tibshirani
+1996).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _N_CELLS = 240
 _MAX_STEPS = 50
 # A prior of this precision on the spline's coefficients keeps empty stretches finite.
 _RIDGE = 1e-4
-# Fewer rows bear fewer knots.
+# With fewer rows, fewer knots are used.
 _KNOTS = (
     (1000, (0.1, 0.5, 0.9)),
     (5000, (0.05, 0.25, 0.5, 0.75, 0.95)),
@@ -25,14 +26,14 @@ _KNOTS = (
 
 
 def noise_gains(values: FloatArray) -> FloatArray:
-    """Log-likelihood that each value gains by the density fitted to all, over a Gaussian's.
+    """Gain in log-likelihood of each value by the density fitted to all, relative to a Gaussian.
 
     The Gaussian has the same mean and variance, so that location and scale do not matter; the mean
     of the gains is an estimate of the negentropy.
 
     Examples
     --------
-    Uniform noise gains ½ log(2πe) − log √12 = 0.176 a row, Gaussian noise next to nothing:
+    Uniform noise gains ½ log(2πe) − log √12 = 0.176 per row, Gaussian noise almost nothing:
 
     >>> rng = np.random.default_rng(0)
     >>> float(noise_gains(rng.uniform(size=4000)).mean().round(2))
@@ -79,7 +80,7 @@ def _poisson_fit(
         gradient = basis.T @ (shares - mass) - penalty @ theta
         mean = basis.T @ mass
         hessian = (basis.T * mass) @ basis - np.outer(mean, mean) + penalty
-        # The splines sum to one, so that one direction changes nothing.
+        # The splines sum to one, so one direction changes nothing.
         hessian += 1e-9 * np.eye(len(theta))
         step = np.linalg.solve(hessian, gradient)
         if gradient @ step < 1e-10:

@@ -1,9 +1,9 @@
-"""``fit`` for rows with holes: EM whose maximisation is the fit of the graph, and its information.
+"""``fit`` for rows with missing cells: EM with the fit of the graph as its M-step; information.
 
 The observed-data likelihood of the graph's own model is maximised by EM: given the current
 distribution, the expected mean and covariance of complete rows; given these, the ordinary fit of
-the graph, started where it was. (Full information maximum likelihood, ``missing = "fiml"`` in
-lavaan.)
+the graph, started at the current estimate. (Full information maximum likelihood, ``missing =
+"fiml"`` in lavaan.)
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from cyclearn.models.components import (
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 from cyclearn.models.sandwich import Sandwich, inverse_of, row_scores
 
-# Step of the central differences, on standardised parameters: errors of the square and of
-# rounding are about the same.
+# Step of the central differences, on standardised parameters: truncation and rounding errors are
+# about equal.
 _STEP = 1e-5
 
 
@@ -42,15 +42,15 @@ _ARRAYS = ("saturated_covariance", "information", "scale")
 
 @dataclass(frozen=True, eq=False)
 class ObservedLikelihood:
-    """What inference needs of the likelihood of rows with missing cells, for a fit on a graph.
+    """What inference needs from the likelihood of rows with missing cells.
 
     Attributes
     ----------
     log_likelihood, saturated_log_likelihood, independent_log_likelihood : float
-        Of the observed cells: at the estimate, at the best mean and covariance of all, and without
-        any edge.
+        Of the observed cells: at the estimate, at the saturated mean and covariance, and without
+        edges.
     saturated_covariance : array of shape (p, p)
-        The best covariance of all, in the units of the data.
+        The saturated covariance, in the units of the data.
     information : array
         Observed information of all rows: weights of the edges in row-major order, noise variances,
         means; on the standardised scale.
@@ -58,9 +58,9 @@ class ObservedLikelihood:
         Standard deviations of the observed cells, the unit of that scale.
     converged : bool
     weight : float
-        What a row counts for, where rows depend on each other.
+        The weight of a row, less than one if rows depend on each other.
     sandwich : Sandwich or None
-        Where the rows are not taken for Gaussian.
+        If rows are not assumed Gaussian.
     """
 
     log_likelihood: float
@@ -74,7 +74,7 @@ class ObservedLikelihood:
     sandwich: Sandwich | None = None
 
     def weighted(self, weight: float) -> ObservedLikelihood:
-        """The same with every row counted by a weight."""
+        """The same, with a weight for every row."""
         return replace(
             self,
             log_likelihood=weight * self.log_likelihood,
@@ -87,16 +87,16 @@ class ObservedLikelihood:
     def given(
         self, graph: DirectedGraph, joined: DirectedGraph, moments: Moments
     ) -> ObservedLikelihood:
-        """That of variables given exogenous ones, whose cells were all observed.
+        """The likelihood of the other variables given exogenous ones, which have no missing cells.
 
-        This one is of the graph with the exogenous variables joined by all edges of an order: a
-        likelihood of theirs, which is the largest of all, times that of the others given them.
+        The present one belongs to the graph in which all edges of some order join the exogenous
+        variables: their saturated likelihood times that of the others given them.
         """
         e, n = moments.is_exogenous, moments.n_samples
         constant = 0.5 * int(e.sum()) * (1 + np.log(2 * np.pi))
         alone = -n * (constant + np.log(moments.scale[e]).sum())
         together = alone - 0.5 * n * np.linalg.slogdet(moments.correlation[np.ix_(e, e)])[1]
-        # The edges that join them are estimated as well: what they leave of the information.
+        # The edges that join them are estimated too: remove their part of the information.
         own = graph.adjacency[joined.adjacency]
         kept = np.concatenate([own, np.ones(2 * graph.n_nodes, dtype=bool)])
         info, across = self.information, self.information[np.ix_(kept, ~kept)]
@@ -129,7 +129,7 @@ class ObservedLikelihood:
 def _likelihood(
     data: ObservedRows, A: BoolArray, model: LinearGaussianModel, *, converged: bool
 ) -> ObservedLikelihood:
-    """What inference needs of an estimate on the standardised scale; A is the adjacency."""
+    """What inference needs from an estimate on the standardised scale; A is the adjacency."""
     at_estimate, _ = data.expected(model.mean, model.precision)
     best = data.saturated()
     return ObservedLikelihood(
@@ -151,7 +151,7 @@ def _information(data: ObservedRows, A: BoolArray, model: LinearGaussianModel) -
     m, p = np.count_nonzero(A), len(A)
 
     def gradient(parameters: FloatArray) -> FloatArray:
-        """Gradient of the observed log-likelihood: that of complete rows, as expected (Fisher)."""
+        """Gradient of the observed log-likelihood: the expected one of complete rows (Fisher)."""
         C = np.eye(p)
         C[A] -= parameters[:m]
         omega, mean = parameters[m : m + p], parameters[m + p :]
@@ -178,12 +178,12 @@ def _sandwich(data: ObservedRows, A: BoolArray, model: LinearGaussianModel) -> S
     if p > _MOST_TESTED:
         return Sandwich(meat, np.nan, np.nan)
     best = data.saturated()
-    # Every covariance is that of a full graph without feedback.
+    # A full acyclic graph generates every covariance.
     L = np.linalg.cholesky(best.covariance)
     B = np.eye(p) - np.linalg.inv(L / L.diagonal()).T
     full = LinearGaussianModel(np.triu(B, 1), L.diagonal() ** 2, mean=best.mean)
     everything, _ = _scatter(data, np.triu(np.ones((p, p), dtype=bool), 1), full)
-    # Without any edge, columns have nothing to do with each other.
+    # Without edges, columns are independent.
     alone = LinearGaussianModel(np.zeros((p, p)), np.ones(p))
     nothing, _ = _scatter(data, np.zeros((p, p), dtype=bool), alone)
     return Sandwich(meat, everything - own, everything - nothing)
@@ -201,7 +201,7 @@ def _scatter(
     ends = zip(data.row_ends, data.hole_ends, strict=True)
     first = hole = 0
     for last, end in ends:
-        # What is not known of missing cells scatters as well.
+        # The uncertainty of missing cells contributes too.
         holes = data.holes[hole:end]
         V = np.zeros((p, p))
         V[np.ix_(holes, holes)] = np.linalg.inv(K[np.ix_(holes, holes)])
@@ -217,7 +217,7 @@ def _scatter(
 # The test of fit of rows with missing cells takes the information of all covariances, by
 # differences: with more columns than this it takes minutes, and is not made robust.
 _MOST_TESTED = 15
-# Largest change of a standardised mean or covariance at which EM has arrived.
+# Largest change of a standardised mean or covariance at which EM has converged.
 _TOLERANCE = 1e-9
 _MAX_ITERATIONS = 5_000
 # Negative log-likelihood per row by which another solution must be better to restart from it.
@@ -235,12 +235,12 @@ def fit_rows_with_holes(
 ) -> tuple[Moments, ObservedLikelihood]:
     """Maximise the likelihood of the observed cells on a graph.
 
-    Returned are the moments at which EM rests and the likelihood.
+    Returns the moments at which EM converged, and the likelihood.
 
-    ``options`` are those of the fit from all starts, which is made of the best covariance of all
-    at first, and of the final one to see whether another solution has become better.
+    ``options`` are those of the fit from all starts. It is run on the saturated covariance first,
+    and on the final one to see whether another solution has become better.
     """
-    # Work on columns by name, as every fit does.
+    # Process columns in the order of their names, as every fit does.
     back = np.argsort(order)
     by_name = ObservedRows.of(X[:, list(order)])
     observed = _reordered(by_name, back)
@@ -306,7 +306,7 @@ def _value(components: tuple[ComponentFit, ...]) -> float:
 
 
 def _refitted(R: FloatArray, component: ComponentFit, options: FitOptions) -> ComponentFit:
-    """The fit of a component to other correlations, from where it was."""
+    """Refit a component to other correlations, starting from its estimate."""
     columns = component.columns
     if component.iterations == 0:
         return fit_single_nodes(R, columns)

@@ -1,9 +1,9 @@
 """Means after an intervention, with intervals: the delta method on the observed information.
 
-A variable that is *held* keeps its value whatever its causes do; one that is *shifted* gets a push
-and still responds to its causes. Either way the means of all variables move by δT:
-δ says by how much each intervened variable was moved, T = (I − B)⁻¹ with the columns of held
-variables emptied.
+A variable that is *held* keeps its value regardless of its causes; one that is *shifted* is changed
+by a constant and still responds to its causes. Either way the means of all variables change by δT,
+where δ is the change of each intervened variable and T = (I − B)⁻¹ with the columns of held
+variables set to zero.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cyclearn.models.experiments import Experiments
 
 
-# Share of its length that a gradient may have along directions without information.
+# Share of a gradient's length that may lie along directions without information.
 _FLAT, _MOVES = 1e-10, 1e-6
 
 
@@ -33,7 +33,7 @@ _FLAT, _MOVES = 1e-10, 1e-6
 class Prediction:
     """Means, their standard errors and standard deviations of the variables, each of shape (p,).
 
-    All NaN where the system does not settle; a standard error is NaN where the likelihood does
+    All are NaN if there is no stable equilibrium; a standard error is NaN if the likelihood does
     not determine the weights that it depends on.
     """
 
@@ -51,8 +51,8 @@ class Prediction:
 class EstimatedModel:
     """A maximum likelihood estimate and the data behind it: covariance S and effective rows n.
 
-    ``mean_is_known`` says whether the mean of the model was estimated; ``given`` are the variables
-    that it takes as they come, whose means and covariances are those of the data.
+    ``mean_is_known`` says whether the mean of the model was estimated; ``given`` are the exogenous
+    variables, whose means and covariances are those of the data.
     """
 
     model: LinearGaussianModel
@@ -130,18 +130,18 @@ class EstimatedModel:
         return Prediction(model.mean + change, np.sqrt(errors), deviations)
 
     def _away(self, change: FloatArray) -> FloatArray:
-        """For every edge, how far its parent is then from its mean in the rows of its child."""
+        """For every edge, the distance of its parent from its mean in the rows of its child."""
         return change[self.edges[0]]
 
     def _errors_of_means(self, T: FloatArray, fixed: BoolArray) -> FloatArray:
-        """Squared errors that means after an intervention have because means are estimates."""
+        """Squared standard errors of means after an intervention due to estimated means."""
         if self.given:
-            # Rows are independent given these, the average of which is known: what is estimated
-            # are intercepts.
+            # Rows are independent given these, whose average is known: only intercepts are
+            # estimated.
             free = ~fixed
             free[list(self.given)] = False
             return np.asarray(self.model.noise_variances[free] @ T[free] ** 2 / self.n)
-        # The mean of the variable, less what the means of held ones contribute to it.
+        # The mean of the variable without the contributions of held variables.
         own = np.eye(len(T))
         own[fixed] -= T[fixed]
         return np.asarray(np.einsum("ij,ik,kj->j", own, self.covariance, own) / self.n)
@@ -149,7 +149,7 @@ class EstimatedModel:
 
 @dataclass(frozen=True, eq=False)
 class SharedEstimate(EstimatedModel):
-    """An estimate from tables with interventions: each equation from the rows of its own.
+    """An estimate from tables with interventions: each equation from its own rows.
 
     Given the weights, the intercept of a node is c_i = m_i − Σ_k B_ki m_k + δ_i, with m the means
     over the n_i rows in which it was not set, and δ_i an error of variance ω_i / n_i that the

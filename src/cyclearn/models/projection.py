@@ -104,7 +104,7 @@ def project(
 def moments_of(distribution: LinearGaussianModel | Moments, names: tuple[str, ...]) -> Moments:
     """Mean and covariance of a distribution, the variables in the order of ``names``."""
     if isinstance(distribution, LinearGaussianModel):
-        # The number of samples plays no part; any number above p asks for a regular covariance.
+        # The number of samples has no influence; any number above p requires a regular covariance.
         n_samples = distribution.n_variables + 2
         distribution = Moments(
             distribution.covariance, n_samples, distribution.mean, distribution.names
@@ -112,7 +112,7 @@ def moments_of(distribution: LinearGaussianModel | Moments, names: tuple[str, ..
     return distribution.aligned_to(names)
 
 
-# Most answers need only the first start, so it is tried alone; then five times as many each time.
+# Usually the first start suffices, so it is tried alone; each further stage has five times as many.
 _GROWTH = 5
 
 
@@ -128,9 +128,9 @@ def nearest_weights(
 ) -> tuple[float, FloatArray]:
     """Smallest KL divergence found from the correlation matrix R to the graph, and B there.
 
-    The divergence is a sum over components. Starts are tried in stages, and a component so
-    ``close`` to its least conceivable value is not run again. A ``bound`` ends all stages once the
-    divergence is below it, and keeps every run away where it cannot be: then it is infinite.
+    The divergence is a sum over components. Starts are tried in stages, and a component within
+    ``close`` of its lower bound is not run again. A ``bound`` ends all stages once the divergence
+    is below it, and prevents all runs if it cannot be: then the result is infinite.
     """
     from cyclearn._kernels.component_fit import fit_nodes
 
@@ -162,7 +162,7 @@ def nearest_weights(
     return known + sum(best), B
 
 
-# A component this near to what is conceivable is not fitted again.
+# A component this close to its lower bound is not fitted again.
 _CLOSE = 1e-9
 
 

@@ -1,10 +1,11 @@
-"""Inference that does not take the rows for Gaussian: sandwich errors and a rescaled chi-square.
+"""Inference without the assumption of Gaussian rows: sandwich errors and a rescaled chi-square.
 
 With I the observed information of a row and J the covariance of its scores, estimates have the
 covariance I⁻¹ J I⁻¹ / n (Huber and White; lavaan's ``estimator = "MLR"``). The chi-square is
 divided by tr(UΓ) / df (Satorra and Bentler 1994; ``"MLM"``), where Γ is the covariance of the
-products of a row. tr(UΓ) is what products scatter in the saturated model less what the graph takes
-up: ½ E tr(K(zzᵀ − S))² − tr(I⁻¹ J), K the implied precision and I the expected information.
+products of a row. tr(UΓ) is the scatter of the products in the saturated model minus the part that
+the graph absorbs: ½ E tr(K(zzᵀ − S))² − tr(I⁻¹ J), K the implied precision and I the expected
+information.
 
 With ordinal columns zzᵀ − S is the influence of a row on their latent correlations.
 """
@@ -30,7 +31,7 @@ _FLAT = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class Sandwich:
-    """What robust inference needs of the rows.
+    """What robust inference needs from the rows.
 
     Attributes
     ----------
@@ -46,7 +47,7 @@ class Sandwich:
     baseline_trace: float
 
     def scaled(self, share: float) -> Sandwich:
-        """The same, where a row counts for this share of one in the likelihood only."""
+        """The same, if only the likelihood gives rows this weight."""
         return Sandwich(self.meat * share, self.trace * share, self.baseline_trace * share)
 
     def to_dict(self) -> dict[str, Any]:
@@ -55,7 +56,7 @@ class Sandwich:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Sandwich:
-        """What :meth:`to_dict` gave."""
+        """Restore from :meth:`to_dict`."""
         return cls(**{**record, "meat": np.array(record["meat"], dtype=float)})
 
 
@@ -77,7 +78,7 @@ def information_of(S: FloatArray, A: BoolArray, B: FloatArray, omega: FloatArray
 
 
 def inverse_of(information: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The inverse except for flat directions, and these in columns.
+    """The pseudo-inverse without flat directions, and these in columns.
 
     There are flat directions only where parameters are not identified.
     """
@@ -96,14 +97,14 @@ def row_scores(Z: FloatArray, A: BoolArray, B: FloatArray, omega: FloatArray) ->
 
 
 def sandwich_of(fitted: FittedModel, rows: FloatArray, weights: FloatArray | None) -> Sandwich:
-    """The sandwich of an estimate from rows."""
+    """The sandwich covariance of an estimate from rows."""
     moments = fitted.moments
     scale, e = moments.scale, moments.is_exogenous
     S, A = moments.correlation, fitted.graph.adjacency
     B, omega = fitted.B * scale[:, None] / scale, fitted.noise_variances / scale**2
     sigma, given = fitted.covariance / np.outer(scale, scale), np.zeros(S.shape)
     given[np.ix_(e, e)] = np.linalg.inv(S[np.ix_(e, e)])
-    # What is taken as given scatters by itself, in every model alike.
+    # Exogenous variables contribute equally in every model.
     precisions = np.array([np.linalg.inv(sigma), given + np.diag(~e), given])
     if moments.ordered:
         meat, scattered, squares = _of_latent_rows(rows, moments, (A, B, omega), precisions)
@@ -129,7 +130,7 @@ def _of_rows(
     # A row of weight w has w times the score: squares count in its covariance.
     shares = np.full(len(Z), 1 / len(Z)) if weights is None else weights**2 / (weights**2).sum()
     scores = row_scores(Z, *parameters)
-    # Their mean at a maximum is known without rounding: it is that of the data.
+    # At a maximum their mean is known without rounding: it is that of the data.
     first = shares if weights is None else weights / weights.sum()
     scores -= first @ scores
     scattered = []

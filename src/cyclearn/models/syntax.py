@@ -11,7 +11,7 @@ from cyclearn.foundation.readable import significant
 if TYPE_CHECKING:
     from cyclearn.models.fitted_model import FittedModel
 
-# Words that lavaan's parser takes for its own, and those of R, in which it is written.
+# Reserved words of lavaan's parser and of R.
 _RESERVED = {"start", "equal", "prior", "lower", "upper", "rv", "label", "efa", "c"} | {
     *("if", "else", "repeat", "while", "function", "for", "next", "break", "in"),
     *("TRUE", "FALSE", "NULL", "Inf", "NaN", "NA"),
@@ -24,9 +24,9 @@ def lavaan_syntax(fitted: FittedModel) -> str:
 
     Exactly the equations of the graph: no covariances among causes or noises, which ``sem`` would
     add, so that ``lavaan(model, data, fixed.x = FALSE)`` has the same likelihood. Names that
-    lavaan cannot read are changed, and a comment says how. With variables that are taken as given
-    it is ``fixed.x = TRUE``, and these have no variances; with ordinal variables, it is fitted to
-    the correlations that lavaan finds behind them.
+    lavaan cannot read are changed, and a comment says how. With exogenous variables it is ``fixed.x
+    = TRUE``, and these have no variances; with ordinal variables, the model is fitted to lavaan's
+    polychoric correlations.
 
     Examples
     --------
@@ -50,8 +50,8 @@ def lavaan_syntax(fitted: FittedModel) -> str:
             f'sample.cov = lavCor(data, ordered = c({listed}), output = "cov"), '
             f"sample.nobs = {fitted.n_samples}, sample.cov.rescale = FALSE"
         )
-    # lavaan takes comments in lines of their own (readLines) for equations if they have operators,
-    # and all that is between quotation marks for a word.
+    # lavaan reads comment lines (readLines) as equations if they contain operators, and text
+    # between quotation marks as a word.
     lines = [f"# fit with lavaan(model, {data}, fixed.x = {fixed})"]
     for name, word in zip(graph.names, words, strict=True):
         if name != word:
@@ -71,7 +71,7 @@ def lavaan_syntax(fitted: FittedModel) -> str:
 
 
 def lavaan_names(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Names that lavaan can read, each different; those that are so already stay.
+    """Distinct names that lavaan can read; valid names are kept.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def _lavaan_name(name: str) -> str:
 
 
 def _all_different(names: tuple[str, ...], spell: Callable[[str], str]) -> tuple[str, ...]:
-    """Names as another program can read them; those that it can read already stay."""
+    """Names that another program can read; valid names are kept."""
     taken = {name for name in names if spell(name) == name}
     words = []
     for name in names:
@@ -104,9 +104,9 @@ def _all_different(names: tuple[str, ...], spell: Callable[[str], str]) -> tuple
 def dagitty_syntax(fitted: FittedModel) -> str:
     """The graph for dagitty, with standardised weights as its ``beta``.
 
-    ``dag`` without feedback, ``digraph`` with it: dagitty knows no other graphs with cycles. Signs
-    that its language cannot hold are changed in names, and so is a name that would then be there
-    twice.
+    ``dag`` without feedback, ``digraph`` with it: dagitty has no other type of graph with cycles.
+    Characters that its language does not allow are replaced in names, and names that would then
+    coincide are made distinct.
 
     Examples
     --------

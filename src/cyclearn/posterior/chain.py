@@ -2,7 +2,7 @@
 
 The chain visits a graph with probability proportional to exp(−NLL − λ·|E| − costs of its feedback
 loops), over the graphs that knowledge, limits and stability admit. How it proposes the next graph
-is fixed while it runs; between runs it may receive what others have learned, and continue
+is fixed while it runs; between runs it may receive what other chains have learned, and continue
 with other data.
 """
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 
 class ComponentMemory:
-    """Values and verdicts of components, which chains that run one after the other share."""
+    """Values of components, shared by chains that run one after the other."""
 
     def __init__(self, n_variables: int) -> None:
         self._n_variables, size = n_variables, EFFORT.component_places
         self.values = np.zeros(size, dtype=np.uint64), np.empty(size)
         self.verdicts = np.zeros(size, dtype=np.uint64), np.empty(size, np.uint8)
-        # The starts of ``fit``: graphs are admitted by the fits that it would find.
+        # The starts of ``fit``, so that admissibility is decided by the fits that it would find.
         self.normals = np.random.default_rng(0).standard_normal(20 * n_variables**2)
 
     def __reduce__(self) -> tuple[type[ComponentMemory], tuple[int]]:
-        # On another machine it is empty: sending it would take longer than filling it.
+        # Not sent to other machines: that would take longer than computing it again.
         return ComponentMemory, (self._n_variables,)
 
 
@@ -91,16 +91,16 @@ class GraphChain:
         enter(self._scored(), self._walk, self._rules)
 
     def propose(self, proposals: Proposals) -> None:
-        """Say how to propose graphs from now on, and note loops afresh."""
+        """Set the proposals for the next steps, and clear the loops noted so far."""
         self.proposals = proposals
         self.met = no_loops(self._problem.n_variables)
         self._rules = self._rules_at(1.0)
 
     def see(self, problem: SearchProblem) -> None:
-        """Go on with other data about the same problem.
+        """Continue with other data for the same problem.
 
-        The graphs that are admitted stay those that the first data admit, so that the chain is at
-        one of them. Where graphs are assembled it starts at one assembled for these data.
+        The first data still decide which graphs are admissible, so that the chain is at one of
+        them. If graphs are assembled, it starts at one assembled for these data.
         """
         from cyclearn._kernels.assembled_graphs import draw_graph
         from cyclearn._kernels.graph_chain import enter
@@ -119,14 +119,14 @@ class GraphChain:
         enter(self._scored(), self._walk, self._rules)
 
     def _score_by(self, problem: SearchProblem) -> GraphScore:
-        """Take a problem's data; what its score remembers would only be sent around with them."""
+        """Use a problem's data, without the memory of its score, which need not be sent along."""
         self._problem, score = problem, problem.score()
         self._S, self._shares, self._keys = score.S, score.shares, score.Z
         self._targeted, self._pooled = score.targeted, score.pooled
         return score
 
     def weigh(self, sets: IntArray, columns: IntArray) -> FloatArray:
-        """Log weights of components: their nodes, and the parents of every node, as bits."""
+        """Log weights of components, given by their nodes and the parents of every node as bits."""
         from cyclearn._kernels.assembled_graphs import part_values
 
         p = self._problem.n_variables
@@ -137,9 +137,9 @@ class GraphChain:
         return np.asarray(-(values + prices) / self._unit)
 
     def wander(self, max_steps: int, end: float | None = None) -> None:
-        """Walk away from the start at high temperatures and cool down; not after an ``end``.
+        """Move away from the start at high temperatures and cool down; stop at the ``end``.
 
-        It takes a fifth of the steps that the chain may take at most, or one turn.
+        This takes at most a fifth of the permitted steps, or one cycle of temperatures.
         """
         p, n_turns = self._problem.n_variables, 1
         if p <= EFFORT.most_assembled:
@@ -153,9 +153,9 @@ class GraphChain:
         self._rules = self._rules_at(1.0)
 
     def run(self, n_batches: int, n_kept: int, stride: int) -> list[Batch]:
-        """Take steps in batches, of each of which as many graphs are kept.
+        """Take steps in batches, and keep the same number of graphs from each.
 
-        From one graph that is kept to the next are ``stride`` steps.
+        Kept graphs are ``stride`` steps apart.
         """
         occupancy, graphs = self._take(n_batches, n_kept, stride)
         packed = np.packbits(graphs.reshape(n_batches * n_kept, -1), axis=1)
@@ -167,7 +167,7 @@ class GraphChain:
     def _take(
         self, n_batches: int, n_kept: int, stride: int, temperature: float = 1.0
     ) -> tuple[IntArray, NDArray[np.uint8]]:
-        """Steps that each edge was there, by batch, and the graphs that were kept."""
+        """The number of steps with each edge, by batch, and the graphs that were kept."""
         from cyclearn._kernels.graph_chain import run_chain
 
         p = self._problem.n_variables
@@ -203,10 +203,10 @@ class GraphChain:
         )
 
     def _rules_at(self, temperature: float) -> ChainRules:
-        """What the chain may do; while it is hot, without large components and assembled graphs.
+        """The permitted proposals; while hot, without large components and assembled graphs.
 
-        Fitting large components would take most of the time, and parts have the weights of a
-        temperature of one.
+        Fitting large components would take most of the time, and the weights of parts are for
+        temperature one.
         """
         from cyclearn._kernels.graph_chain import ChainRules
 

@@ -1,7 +1,7 @@
-"""The record of a chain, in memory that does not grow with the number of steps.
+"""The record of a chain; its memory does not grow with the number of steps.
 
-Steps are counted in equal batches. When there are twice as many batches as there should be, pairs
-of neighbours become one, and every second graph is kept.
+Steps are counted in equal batches. When there are twice as many batches as wanted, neighbouring
+pairs are merged, and every second graph is kept.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 
 from cyclearn.foundation.arrays import FloatArray
 
-# A full record has this many batches and becomes one of half as many, twice as long.
+# A full record has this many batches and is reduced to half as many, each twice as long.
 MOST_BATCHES = 96
 
 
 @dataclass
 class Batch:
-    """Equal steps: the share of them with each edge, shape (2, p, p), and graphs along the way.
+    """A batch of steps: the share with each edge, shape (2, p, p), and some of its graphs.
 
-    ``drift`` is how much more often each edge was there in the second half than in the first.
+    ``drift`` is the increase of these shares from the first half to the second.
     """
 
     shares: FloatArray
@@ -27,7 +27,7 @@ class Batch:
 
     @classmethod
     def of_halves(cls, first: Batch, second: Batch) -> Batch:
-        """Two batches as one, which remembers its drift."""
+        """Two batches merged into one with its drift."""
         shares = (first.shares + second.shares) / 2
         return cls(shares, first.graphs + second.graphs, second.shares[0] - first.shares[0])
 
@@ -63,5 +63,5 @@ class ChainRecord:
 
     @property
     def even(self) -> list[Batch]:
-        """The batches without the first where their number is odd: halves can be compared."""
+        """The batches, without the first if their number is odd, so that halves can be compared."""
         return self.batches[len(self.batches) % 2 :]

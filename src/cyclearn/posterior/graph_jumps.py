@@ -1,9 +1,9 @@
-"""Differences of graphs that chains have met, which later rounds propose as one step.
+"""Differences between visited graphs, which later rounds propose as a single step.
 
-Where the data leave several structures open that differ in many edges at once, single moves seldom
-find the way from one to another. Two graphs that were both met show a way: toggling the entries in
-which they differ leads from one to the other and back, so such a proposal is balanced by itself. A
-difference falls into pieces that have nothing to do with each other; each is a proposal.
+If the data leave several structures open that differ in many edges, single moves rarely lead from
+one to another. Two visited graphs show a path: toggling the entries in which they differ leads from
+one to the other and back, so such a proposal is symmetric. A difference is divided into unconnected
+pieces, each of which is a proposal.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 _N_PAIRS = 600
 _MOST_JUMPS = 256
-# Fewer entries are a proposal of their own kind; with more, hardly anything else stays the same.
+# Smaller differences are covered by other proposals; larger ones are rarely accepted.
 _FEWEST_ENTRIES, _MOST_ENTRIES = 3, 30
 
-# Entries (i, j) that differ, each with what it is in one of the two graphs.
+# Entries (i, j) that differ, each with its value in one of the two graphs.
 Piece = tuple[tuple[int, int, bool], ...]
 
 
 def jumps_between(graphs: NDArray[np.uint8], *, seed: int) -> Jumps:
-    """The most frequent pieces of the differences of graphs, shape (n, p, p), drawn in pairs.
+    """The most frequent pieces of differences between random pairs of graphs, shape (n, p, p).
 
     Examples
     --------
@@ -43,7 +43,7 @@ def jumps_between(graphs: NDArray[np.uint8], *, seed: int) -> Jumps:
         for piece in _pieces(graphs[a], graphs[b]):
             if _FEWEST_ENTRIES <= len(piece) <= _MOST_ENTRIES:
                 counted[piece] += 1
-    # Of pieces as frequent, the smaller fits more graphs.
+    # Among equally frequent pieces, the smaller applies to more graphs.
     ordered = sorted(counted, key=lambda piece: (-counted[piece], len(piece), piece))
     return packed_jumps(ordered[:_MOST_JUMPS])
 
@@ -61,14 +61,14 @@ def packed_jumps(pieces: list[Piece]) -> Jumps:
 
 
 def _pieces(A: NDArray[np.uint8], B: NDArray[np.uint8]) -> set[Piece]:
-    """Pieces of a difference: entries that share a node; and, finer, columns that an entry joins.
+    """Pieces of a difference: entries that share a node; and, finer, columns linked by an entry.
 
-    The first entry of a piece is always written as absent, so that a piece is the same whichever
-    graph comes first.
+    The first entry of a piece is always recorded as absent, so that a piece does not depend on the
+    order of the two graphs.
     """
     from networkx.utils import UnionFind
 
-    # The rows and columns of places on a line: found in a tenth of the time of argwhere.
+    # Rows and columns from flat positions: takes a tenth of the time of argwhere.
     entries = np.column_stack(np.divmod(np.flatnonzero(A != B), len(A))).tolist()
     columns = {j for _, j in entries}
     found = set()

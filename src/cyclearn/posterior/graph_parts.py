@@ -1,8 +1,9 @@
-"""Components from which whole graphs are put together, as one proposal of a chain.
+"""Components from which whole graphs are assembled, as one proposal of a chain.
 
-With few variables all parent sets of a single node can be weighed, and so can the feedback loops
-that chains have met. What such parts make together is drawn at once, however far it is from where a
-chain is, so that chains do not get stuck between structures that differ in many edges.
+With few variables, all parent sets of a single node can be weighted, and so can the feedback loops
+that chains have visited. A whole graph is drawn from such parts at once, however far it is from the
+current graph, so that chains do not get stuck in one of several structures that differ in many
+edges.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def no_loops(p: int) -> LoopsMet:
-    """Room for the loops that a chain meets, if it can put graphs together from them."""
+    """Memory for the loops that a chain visits, if it assembles graphs."""
     from cyclearn._kernels.assembled_graphs import LoopsMet
 
     n = EFFORT.most_loops if p <= EFFORT.most_assembled else 0
@@ -37,7 +38,7 @@ def no_loops(p: int) -> LoopsMet:
 
 
 def no_parts() -> Parts:
-    """Nothing to put together."""
+    """No parts to assemble."""
     from cyclearn._kernels.assembled_graphs import Parts
 
     ints, floats = np.zeros(0, dtype=np.int64), np.zeros(0)
@@ -55,7 +56,7 @@ def no_parts() -> Parts:
 
 
 class PartsList:
-    """All single nodes with all their parents, and the most promising loops known."""
+    """All single nodes with all parent sets, and the most promising known loops."""
 
     def __init__(
         self, problem: SearchProblem, weigh: Callable[[IntArray, IntArray], FloatArray]
@@ -82,7 +83,7 @@ class PartsList:
         self._keep(keys, columns, weigh((columns > 0) @ powers, columns))
 
     def learn(self, met: list[LoopsMet]) -> None:
-        """Add loops; where they are too many the most promising stay."""
+        """Add loops; if there are too many, keep the most promising."""
         pairs = [(each, int(each.size[0])) for each in met]
         keys = np.concatenate([self._keys, *(each.keys[:n] for each, n in pairs)])
         columns = np.concatenate([self._columns, *(each.columns[:n] for each, n in pairs)])
@@ -92,13 +93,13 @@ class PartsList:
     def _keep(self, keys: NDArray[np.uint64], columns: IntArray, logs: FloatArray) -> None:
         keys, first = np.unique(keys, return_index=True)
         columns, logs = columns[first], logs[first]
-        # Beside the best that its nodes could be as single ones.
+        # Relative to the best that its nodes could be as single nodes.
         promise = logs - np.where(columns > 0, self._best, 0.0).sum(axis=1)
         order = np.argsort(-promise, kind="stable")[: EFFORT.most_loops]
         self._keys, self._columns, self._logs = keys[order], columns[order], logs[order]
 
     def parts(self, tilts: FloatArray, *, is_resampled: bool = False) -> Parts:
-        """The parts, tilted and summed; fewer where they are weighed for every resample."""
+        """The parts with tilts and sums; fewer if they are weighted for every resample."""
         from cyclearn._kernels.assembled_graphs import Parts, sum_parts, table_of
 
         n_loops, n_node_sets = EFFORT.most_loops, EFFORT.most_node_sets
@@ -113,8 +114,8 @@ class PartsList:
         columns = np.concatenate([self._single_columns, self._columns[is_part]])
         logs = np.concatenate([self._single_logs, self._logs[is_part]])
         nodes = np.concatenate([self._single_nodes, nodes[is_part]])
-        # Single nodes first, then loops by what the best on the same nodes promises: draws look
-        # through them in this order.
+        # Single nodes first, then loops by the best loop on the same nodes: draws search them in
+        # this order.
         sets = np.concatenate([powers, chosen])
         place = np.empty(1 << p, dtype=np.int64)
         place[sets] = np.arange(len(sets))
@@ -151,7 +152,7 @@ def weighed(parts: Parts, weigh: Callable[[IntArray, IntArray], FloatArray]) -> 
 
 
 def learned_tilts(graphs: NDArray[np.uint8]) -> FloatArray:
-    """Tilts that make up best for the orders that graphs have more than others.
+    """Tilts that compensate for the different numbers of orders of graphs.
 
     By least squares of the numbers of orders on the nodes of components beyond the first and on the
     edges, as logarithms.
@@ -167,12 +168,12 @@ def learned_tilts(graphs: NDArray[np.uint8]) -> FloatArray:
 
 
 def _key(Z: NDArray[np.uint64], columns: IntArray) -> np.uint64:
-    """The key of a loop, as kernels make it."""
+    """The key of a loop, as in the kernels."""
     edges = (columns >> np.arange(len(Z))[:, None] & 1).astype(bool) | np.diag(columns > 0)
     return np.uint64(np.bitwise_xor.reduce(Z[edges]))
 
 
 def _features(columns: IntArray) -> FloatArray:
-    """Of parts: nodes beyond the first, and edges."""
+    """Sizes of parts: nodes beyond the first, and edges."""
     n_nodes = np.maximum(1, (columns > 0).sum(axis=1))
     return np.column_stack([n_nodes - 1.0, np.bitwise_count(columns).sum(axis=1)])

@@ -1,7 +1,7 @@
-"""What is believed of a graph before looking at the data: few causes, and small feedback loops.
+"""The prior over graphs: few causes, and small feedback loops.
 
-Beliefs are costs, which the logarithm of a graph's probability loses: a part of λ for each edge,
-and ``loop_cost`` for each variable of a feedback loop beyond the fifth.
+The prior subtracts penalties from a graph's log probability: a part of λ for each edge, and
+``loop_cost`` for each variable of a feedback loop beyond the fifth.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cyclearn.foundation.arrays import FloatArray
 # less a constant. Chosen by calibration with five, ten and twenty variables
 # (benchmarks/results/posterior_calibration.md).
 _TIMES_LOG_P, _LESS = 1.5, 1.3
-# Edges alone would let large loops be too probable, only because graphs with them are so many.
+# Without it, large loops would be too probable, because there are so many graphs with them.
 _SMALL_LOOP = 5
 LOOP_COST = 2.0
 
@@ -24,9 +24,9 @@ LOOP_COST = 2.0
 def posterior_penalty(n_samples: float, n_variables: int) -> float:
     """λ of the posterior: ½ log n + 1.5 log p − 1.3, at least ½ log n.
 
-    ½ log n is what the likelihood of a further parameter loses to its prior (BIC). The rest is the
-    prior on edges: that of the default price of a search, less 1.3. It expects about one cause a
-    variable with up to ten variables, 0.75 with twenty, 0.5 with fifty.
+    ½ log n approximates the effect of the prior of an additional parameter (BIC). The rest is the
+    prior on edges: the term in p of the default search penalty, minus 1.3. Its expected number of
+    causes per variable is about one with up to ten variables, 0.75 with twenty, 0.5 with fifty.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def posterior_penalty(n_samples: float, n_variables: int) -> float:
 
 
 def costs_by_size(n_variables: int, loop_cost: float) -> FloatArray:
-    """What a component of k variables costs, k = 0, …, p: nothing up to five, then linear.
+    """The penalty of a component of k variables, k = 0, …, p: zero up to five, then linear.
 
     Examples
     --------

@@ -36,16 +36,16 @@ from cyclearn.search.progress import OnProgress, Progress
 from cyclearn.search.runs import Budget
 from cyclearn.search.starts import SearchCall
 
-# A problem like the first, made of the resample with a number.
+# The problem for the resample with a given number.
 Resamples = Callable[[int], SearchProblem]
 
-# Records of more variables would take gigabytes, and steps a hundredth of a second.
+# With more variables, records would take gigabytes, and a step a hundredth of a second.
 _LARGEST_PROBLEM = 300
 
 
 @dataclass(frozen=True, eq=False)
 class GraphSample:
-    """Graphs drawn, and the time that edges were there.
+    """Sampled graphs, and the share of steps with each edge.
 
     Attributes
     ----------
@@ -58,9 +58,9 @@ class GraphSample:
     n_steps : int
         Steps of each chain in all rounds together.
     is_cut : bool
-        Whether the time limit came before the chains agreed.
+        Whether the time limit ended the chains before they agreed.
     n_resamples : int
-        Resamples that the shares are means over, 0 without any.
+        Number of resamples over which shares are averaged; 0 without resamples.
     """
 
     graphs: NDArray[np.uint8]
@@ -75,7 +75,7 @@ class GraphSample:
 
 @dataclass(frozen=True)
 class SampleSize:
-    """What is wanted: graphs to keep, chains, effective size, and most steps of each chain.
+    """The goal: graphs to keep, chains, effective size, and maximum steps of each chain.
 
     Up to twice as many graphs are kept.
     """
@@ -87,7 +87,7 @@ class SampleSize:
 
 
 def check_number_of_variables(p: int) -> None:
-    """Raise where there are too many variables for chains over their graphs."""
+    """Raise if there are too many variables for chains over graphs."""
     if p > _LARGEST_PROBLEM:
         raise InputError(
             f"there are {p:,} variables, more than the maximum of {_LARGEST_PROBLEM} for a "
@@ -100,8 +100,8 @@ def check_number_of_variables(p: int) -> None:
 class _Round:
     """Steps of all chains with the same proposals.
 
-    A batch of a chain keeps ``n_kept`` graphs, ``stride`` steps from each other. With ``resamples``
-    each batch has a resample of the data of its own, and begins with steps that do not count.
+    A batch of a chain keeps ``n_kept`` graphs, ``stride`` steps apart. With ``resamples`` each
+    batch has its own resample of the data, and begins with steps that are discarded.
     """
 
     n_kept: int
@@ -113,7 +113,7 @@ class _Round:
 
     @classmethod
     def of(cls, size: SampleSize, batch_steps: int, resamples: Resamples | None = None) -> _Round:
-        """A round that has not begun."""
+        """A round without any steps so far."""
         n_kept = min(batch_steps, -(-size.n_samples // (size.n_chains * EFFORT.n_batches)))
         if resamples is not None:
             # In halves.
@@ -123,26 +123,26 @@ class _Round:
 
     @property
     def batch_steps(self) -> int:
-        """Steps of a batch that count."""
+        """Number of recorded steps of a batch."""
         return self.n_kept * self.stride
 
     @property
     def forgotten_steps(self) -> int:
-        """Steps of a batch that do not count."""
+        """Number of discarded steps of a batch."""
         return 0 if self.resamples is None else int(EFFORT.forgetting_share * self.batch_steps)
 
     @property
     def next_steps(self) -> int:
-        """Steps to take before chains are compared again."""
+        """Number of steps until chains are compared again."""
         return EFFORT.n_compared * (self.batch_steps + self.forgotten_steps)
 
     @property
     def is_whole(self) -> bool:
-        """Whether it has lasted long enough for the next one to learn from it."""
+        """Whether it is long enough for the next round to learn from it."""
         return len(self.records[0].batches) >= EFFORT.n_batches
 
     def add(self, done: list[list[Batch]]) -> int:
-        """Add batches of all chains, as many as each has; return their steps."""
+        """Add as many batches of all chains as every chain has; return their steps."""
         n_whole, n_before = min(map(len, done)), len(self.records[0].batches)
         n_steps = n_whole * (self.batch_steps + self.forgotten_steps)
         self.n_steps += n_steps
@@ -155,7 +155,7 @@ class _Round:
 
     @property
     def _shares(self) -> FloatArray:
-        """Share of the time that edges were there, by chain and batch."""
+        """Share of steps with each edge, by chain and batch."""
         return np.array([[batch.shares for batch in each.even] for each in self.records])
 
     @property
@@ -165,15 +165,15 @@ class _Round:
 
     @property
     def quality(self) -> SampleQuality:
-        """How good they are; where chains drift, nothing is agreed on."""
+        """Their quality; chains that drift do not agree."""
         found = SampleQuality.of(self._shares[:, :, 0])
         return replace(found, r_hat=np.full_like(found.r_hat, np.inf)) if self.drifts else found
 
     def progress(self, size: SampleSize) -> float:
-        """What share there is of the sample that is wanted; zero where chains disagree.
+        """The share of the requested sample that is complete; zero if chains disagree.
 
-        Chains that all are still where the search ended agree with each other, and no edge seems
-        open: so they take a number of steps at least, before there are resamples.
+        Chains that have not left the result of the search agree with each other, and no edge seems
+        uncertain: so without resamples they take a minimum number of steps.
         """
         r_hat, worth = self.quality.over(self.edges)
         least = min(EFFORT.least_steps * len(self.edges), size.max_steps)
@@ -186,8 +186,8 @@ class _Round:
     def drifts(self) -> bool:
         """Whether chains still depend on their start in each resample.
 
-        Edges are then more, or less, often there in the second half of a batch than in the first,
-        over all resamples.
+        Edges are then systematically more, or less, frequent in the second half of a batch than in
+        the first.
         """
         if self.resamples is None:
             return False
@@ -206,10 +206,10 @@ class _Round:
         return [graph for each in self.records for batch in each.even for graph in batch.graphs]
 
     def sample(self, n_samples: int, n_steps: int, is_cut: bool) -> GraphSample:
-        """What the round says."""
+        """The sample of the round."""
         both = self._shares[:, :, 1].mean(axis=(0, 1))
         kept = self._kept[:: max(1, len(self._kept) // n_samples)]
-        # By count, then by edges: the order does not depend on which chain came first.
+        # By count, then by edges, so that the order does not depend on the order of the chains.
         ordered = sorted(Counter(kept).items(), key=lambda item: (-item[1], item[0]))
         graphs = _unpacked([graph for graph, _ in ordered], len(both))
         counts = np.array([count for _, count in ordered], dtype=np.int64)
@@ -221,7 +221,7 @@ class _Round:
 
 @dataclass
 class _Sampling:
-    """Chains on their way to the sample that is wanted."""
+    """Chains that run until the requested sample is reached."""
 
     chains: list[GraphChain]
     parts: PartsList | None
@@ -233,7 +233,7 @@ class _Sampling:
     begun: float = field(default_factory=perf_counter)
 
     def run(self, current: _Round, size: SampleSize) -> tuple[_Round, bool]:
-        """The round that counts, and whether the time limit cut it short."""
+        """The final round, and whether the time limit cut it short."""
         counted = current
         while True:
             self.n_steps += current.add(_run(self.chains, current, self.deadline, self.n_workers))
@@ -249,8 +249,8 @@ class _Sampling:
             n_left = size.max_steps - self.n_steps
             if progress >= 1 or is_cut or current.next_steps > n_left:
                 return counted, is_cut
-            # Where the rest takes no longer than the next round would, or there is no time for
-            # that, this one continues.
+            # Continue this round if completing it takes no longer than the next one, or if there is
+            # no time for that.
             longer = _Round.of(size, EFFORT.growth * current.batch_steps, current.resamples)
             is_near = progress >= 1 / (1 + EFFORT.growth)
             if current.is_whole and not is_near and 2 * longer.next_steps <= n_left:
@@ -258,7 +258,7 @@ class _Sampling:
                 current = longer
 
     def learn(self, seen: _Round, *, is_resampled: bool) -> None:
-        """Set the proposals of all chains by what was seen."""
+        """Set the proposals of all chains from the last round."""
         if self.parts is not None:
             self.parts.learn([chain.met for chain in self.chains])
         proposals = Proposals.learned(
@@ -282,8 +282,8 @@ def sample_graphs(
     """Sample graphs with probability ∝ exp(−NLL − λ·|E| − costs of their feedback loops).
 
     ``costs`` are those of components, by their size. With ``resamples`` the probabilities are means
-    over those given each of them. ``on_progress`` is called whenever chains are compared. Nothing
-    begins after a deadline, by :func:`deadlines.now`, but the first batches.
+    over those given each of them. ``on_progress`` is called whenever chains are compared. Only the
+    first batches begin after a deadline, by :func:`deadlines.now`.
     """
     n_workers = min(effective_n_jobs(n_jobs or 1), size.n_chains)
     chains = _start(problem, size, costs, seed, deadline, n_jobs, n_workers)
@@ -301,13 +301,13 @@ def sample_graphs(
         n_left = size.max_steps - sampling.n_steps
         steps = 2 if was_cut else _steps_a_resample(seen, n_left)
         counted, is_cut = sampling.run(_Round.of(size, steps, resamples), size)
-        # Steps that are too few for an edge to change leave no edge open.
+        # With too few steps for an edge to change, no edge is uncertain.
         is_cut = is_cut or was_cut
     return counted.sample(size.n_samples, sampling.n_steps, is_cut)
 
 
 def _steps_a_resample(seen: _Round, n_left: int) -> int:
-    """Steps that chains take with a resample, by how fast they forgot where they were."""
+    """Steps per resample, from the autocorrelation of the chains."""
     _, worth = seen.quality.over(seen.edges)
     an_independent_graph = seen.n_steps * len(seen.records) / worth
     p = len(seen.edges)
@@ -325,7 +325,7 @@ def _start(
     n_jobs: int | None,
     n_workers: int,
 ) -> list[GraphChain]:
-    """Chains near what a search finds; before a deadline it may take half of the time."""
+    """Chains near the result of a search, which may take half of the time before a deadline."""
     half = None if deadline is None else (now() + deadline) / 2
     call = SearchCall(seed=seed, budget=Budget(None, half), n_starts=1, n_jobs=n_jobs)
     solution = AutoSearch().solve(problem, call)
@@ -351,15 +351,15 @@ def _start(
 def _run(
     chains: list[GraphChain], current: _Round, deadline: float | None, n_workers: int
 ) -> list[list[Batch]]:
-    """The next batches of every chain; chains of one memory in turn.
+    """The next batches of every chain; chains that share memory run in turn.
 
-    When the time is up there are fewer batches, but some at least of a first round.
+    After the deadline there are fewer batches, but at least some of a first round.
     """
     shares = [range(worker, len(chains), n_workers) for worker in range(n_workers)]
     is_first = current.n_steps == 0 and (current.batch_steps == 1 or current.resamples is not None)
     fewest = EFFORT.fewest_batches if is_first else 0
-    # Compiled code lets go of the lock, so threads are as good as processes and share memory. On a
-    # cluster, chains come back from where they were run.
+    # Compiled code releases the global lock, so threads are as fast as processes and share memory.
+    # On a cluster, chains are returned from where they ran.
     done = Parallel(n_jobs=n_workers, prefer="threads")(
         delayed(_run_in_turn)(
             [chains[k] for k in share],
@@ -386,9 +386,9 @@ def _run_in_turn(
     fewest: int,
     budget: Budget,
 ) -> tuple[list[GraphChain], list[list[Batch]]]:
-    """Batches of some chains; ``numbers`` are those of their next resamples, ``step`` apart."""
+    """Batches of some chains; ``numbers`` are their next resamples, ``step`` apart."""
     batches: list[list[Batch]] = [[] for _ in chains]
-    # One by one, so that Ctrl-C waits for one of them only, and that chains get equally far.
+    # One by one, so that Ctrl-C waits for only one of them, and chains advance equally.
     for turn in range(EFFORT.n_compared):
         if turn >= fewest and budget.ended(0):
             break

@@ -1,4 +1,4 @@
-"""What chains learn from a round about how to propose graphs in the next."""
+"""Proposals for the next round, learned from the last one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Proposals:
-    """How often pairs of nodes are looked at, differences to jump, and parts to assemble."""
+    """Frequencies of pairs of nodes, differences to jump, and parts to assemble."""
 
     pair_weights: PairWeights
     jumps: Jumps
@@ -28,7 +28,7 @@ class Proposals:
 
     @classmethod
     def alike(cls, p: int) -> Proposals:
-        """Before anything is known: all pairs alike."""
+        """Initial proposals: all pairs equally often."""
         return cls(pair_weights(np.ones((p, p))), packed_jumps([]), no_parts())
 
     @classmethod
@@ -41,10 +41,10 @@ class Proposals:
         is_resampled: bool,
         seed: int,
     ) -> Proposals:
-        """From the edge probabilities of a round, graphs that it kept, and parts known by now.
+        """Learn from the edge probabilities of a round, its graphs, and the known parts.
 
-        Where graphs are assembled, nothing else is learned: it would take more time than it saves
-        (``benchmarks/results/posterior_sampler.md``, "Without one device").
+        If graphs are assembled, nothing else is learned, because it would take more time than it
+        saves (``benchmarks/results/posterior_sampler.md``, "Without one device").
         """
         if parts is not None:
             chosen = parts.parts(learned_tilts(graphs), is_resampled=is_resampled)
@@ -53,7 +53,7 @@ class Proposals:
 
 
 def _openness(edges: FloatArray) -> FloatArray:
-    """Weights of pairs: most for those of which least is settled, symmetric."""
+    """Symmetric weights of pairs, largest for the most uncertain pairs."""
     p = len(edges)
     open_ = edges * (1 - edges)
     open_ = open_ + open_.T
@@ -65,7 +65,7 @@ def _openness(edges: FloatArray) -> FloatArray:
 
 
 def pair_weights(weights: FloatArray) -> PairWeights:
-    """Symmetric weights as the cumulative chances of the kernel."""
+    """Symmetric weights as cumulative probabilities for the kernel."""
     from cyclearn._kernels.balanced_moves import PairWeights
 
     weights = np.where(np.eye(len(weights), dtype=bool), 0.0, weights)

@@ -41,20 +41,19 @@ from cyclearn.search.progress import OnProgress
 
 Prior = Literal["graphs", "classes"]
 
-# Effective size that is waited for: a standard error of 0.011 at most with few variables, 0.025
-# with many.
+# Effective size to reach: a standard error of at most 0.011 with few variables, 0.025 with many.
 _FEW_VARIABLES, _FEW_SIZE, _SIZE = 10, 2000, 400
-# The same over resamples: a standard error of 0.029 at most.
+# The same over resamples: a standard error of at most 0.029.
 _ROBUST_SIZE = 300
-# Most steps of a chain: this many for each pair of variables, within bounds, and twice as many over
-# resamples, since each takes steps to become independent of the one before (real_tables.md).
+# Maximum steps of a chain: this many per pair of variables, within bounds, and twice as many over
+# resamples, because each takes steps to become independent of the preceding one (real_tables.md).
 _STEPS_A_PAIR, _LEAST_STEPS, _MOST_STEPS = 8_000, 1_000_000, 20_000_000
-# Draws for each row of the data, which together count for one: with one draw, probabilities are
-# more cautious than halves of real tables call for (real_tables.md).
+# Draws for each row of the data, which together have the weight of one: with one draw,
+# probabilities are more cautious than halves of real tables require (real_tables.md).
 _DRAWN = 2
-# Members of a class that are fitted to find the share of those that are admissible.
+# Number of members of a class to fit to estimate the share of admissible ones.
 _MEMBERS = 100
-# More chains would each take a few steps only, and more graphs would fill the memory.
+# More chains would take only a few steps each, and more graphs would fill the memory.
 _MOST_CHAINS, _MOST_BYTES = 100, 2_000_000_000
 
 
@@ -101,10 +100,10 @@ class PosteriorOptions(ProblemOptions):
         return self.penalty is None or isinstance(self.penalty, str)
 
     def asked_penalty(self, tables: Tables, rows: float, n_groups: int) -> float:
-        """By default ½ log n of each group, and a share of the prior.
+        """By default ½ log n of the group, and its share of the prior.
 
-        A resample of as many rows fits an edge that is not there better by ½ on average than the
-        data do, which every group pays back.
+        In a resample of as many rows, an absent edge gains ½ more on average than in the data,
+        which the penalty of every group compensates.
         """
         if self.penalty is None:
             resampled = 0.5 / _DRAWN if self.robust else 0.0
@@ -113,7 +112,7 @@ class PosteriorOptions(ProblemOptions):
         return super().asked_penalty(tables, rows, n_groups)
 
     def evidence_left(self, tables: Tables) -> float:  # noqa: ARG002 - as the search has it
-        """All: shrunk correlations are less evidence, which leaves what was believed before it."""
+        """One: shrunk correlations are weaker evidence, but the prior stays the same."""
         return 1.0
 
     def sample_size(self, p: int) -> SampleSize:
@@ -131,7 +130,7 @@ class PosteriorOptions(ProblemOptions):
 
 
 def _resamples(problem: SearchProblem, tables: Tables, options: PosteriorOptions) -> Resamples:
-    """Rows are drawn one by one: that neighbours resemble each other is counted already."""
+    """Rows are drawn one by one: the effective sample size already accounts for autocorrelation."""
     resampling: Resampling = "rows" if _have_rows(tables) else "parametric"
     resampler = Resampler.of(tables, options.reading, resampling, options.seed, _DRAWN)
     return partial(_resampled, problem, resampler)
@@ -191,11 +190,11 @@ def posterior(
     robust : bool
         Average the probabilities over resamples of the rows (the bagged posterior of Huggins and
         Miller, 2023), each of which weighs the rows at random, as two draws for every row would. If
-        no graph describes the data exactly, as with most measured data, the plain posterior can be
+        no graph describes the data exactly, as with most real data, the plain posterior can be
         certain of one graph in one half of a table and of another graph in the other half. The
-        average is not overconfident in this way, and loses little if some graph is true. ``False``
-        gives the plain posterior. Rows are resampled within groups; for Moments, covariances are
-        drawn instead, which does not correct for misfit.
+        average avoids this overconfidence, and loses little if some graph is true. ``False`` gives
+        the plain posterior. Rows are resampled within groups; for Moments, covariances are drawn
+        instead, which does not correct for misfit.
     loop_cost : float
         Log prior penalty for each variable of a feedback loop beyond the fifth. Without it the
         prior would favour large loops, because there are so many graphs with them; 0 removes the
@@ -253,13 +252,13 @@ def posterior(
     tables = checked.tables(data)
     if tables.n_variables < 2:
         raise InputError("there is one variable; a posterior over graphs needs at least two")
-    # Before the numbers that are allowed for so many.
+    # Checked before the limits that depend on the number of variables.
     check_number_of_variables(tables.n_variables)
     checked = checked.replaced(knowledge=Knowledge.given(checked.knowledge, tables.exogenous))
     if tables.design is not None and checked.prior == "classes":
         raise InputError("prior='classes' cannot be combined with interventions; omit it")
     size = checked.sample_size(tables.n_variables)
-    # Weighting graphs by their classes halves the effective size of the sample, about.
+    # Weighting graphs by their classes roughly halves the effective size of the sample.
     share = 0.5 if checked.prior == "classes" else 1.0
     problem = checked.problem(tables)
     sample = sample_graphs(
@@ -278,7 +277,7 @@ def posterior(
     return found
 
 
-# Options that a posterior is recorded with.
+# The options that are saved with a posterior.
 _RECORDED = (
     "knowledge",
     "stable",
@@ -297,7 +296,7 @@ _RECORDED = (
 def _result(
     sample: GraphSample, tables: Tables, options: PosteriorOptions, size: SampleSize
 ) -> Posterior:
-    """The sample in the order of the columns of the data, weighed by the prior."""
+    """The sample in the order of the columns of the data, weighted by the prior."""
     places = np.argsort(tables.order)
     graphs = np.ascontiguousarray(sample.graphs[:, places][:, :, places])
     weights, share_left = sample.counts / sample.counts.sum(), 1.0
@@ -334,9 +333,9 @@ def _result(
 def _admissible_members(
     graphs: NDArray[np.uint8], tables: Tables, options: PosteriorOptions
 ) -> FloatArray:
-    """For each graph, how many irreducible members of its class respect knowledge and stability.
+    """For each graph, the number of irreducible members of its class that are admissible.
 
-    Where a class is large, from the share of admissible ones among some drawn at random.
+    For large classes, estimated from the share among members drawn at random.
     """
     sizes: dict[EquivalenceClass, float] = {}
     moments = [table.moments for table in tables]

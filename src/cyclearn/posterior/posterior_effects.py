@@ -27,10 +27,10 @@ class PosteriorEffects(Answer):
     ----------
     source, target : str
     draws : array
-        One total effect for each draw of a graph and its parameters: the change of the target for a
-        unit push on the source; zero if there is no directed path.
+        One total effect for each draw of a graph and its parameters: the change of the target per
+        unit increase of the source; zero if there is no directed path.
     has_path : bool array
-        Whether a directed path leads from the source to the target in the graph drawn.
+        Whether the drawn graph has a directed path from the source to the target.
     n_unstable : int
         Number of draws omitted because their parameters were not stable.
     """
@@ -101,10 +101,10 @@ def draw_effects(
 ) -> PosteriorEffects:
     """Effects under graphs drawn by weight, with parameters drawn for each.
 
-    Parameters are those that fit a covariance drawn around the observed one (Wishart, as many rows
-    as the effective sample size), which spreads them as their standard errors do, also if feedback
-    makes these hard to compute. Tables that share their weights have means drawn as well, and those
-    of one row count for a random number of rows.
+    Parameters are fitted to a random covariance around the observed one (Wishart, with the
+    effective sample size), which gives them the spread of their standard errors, also if feedback
+    makes these hard to compute. For tables that share their weights, means are drawn too, and
+    tables of one row get a random weight.
     """
     names = tables.names
     drawn = systematic(weights, n_draws, seed)
@@ -129,7 +129,7 @@ def draw_effects(
 
 
 def _drawn(tables: Tables, generator: np.random.Generator) -> Tables:
-    """Tables like those given, as variable as their rows make them."""
+    """Draw tables around the given ones, with their sampling variation."""
     drawn = []
     for table in tables:
         moments, n = table.moments, table.n_effective
@@ -145,7 +145,7 @@ def _drawn(tables: Tables, generator: np.random.Generator) -> Tables:
 
 
 def systematic(weights: FloatArray, n: int, seed: int) -> IntArray:
-    """Draw places by weight with as little noise as whole numbers allow."""
+    """Systematic sampling: counts are as close to the weights as whole numbers allow."""
     places = (np.random.default_rng(seed).random() + np.arange(n)) / n
     found = np.searchsorted(np.cumsum(weights) / weights.sum(), places, side="right")
     return np.minimum(found, len(weights) - 1)

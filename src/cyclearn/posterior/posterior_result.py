@@ -1,4 +1,4 @@
-"""What :func:`cyclearn.posterior` returns: probabilities of statements about the graph."""
+"""The result of :func:`cyclearn.posterior`: probabilities of statements about the graph."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Posterior(SavedAnswer):
     quality : SampleQuality
         R̂ and effective size for each edge.
     wanted_size : int
-        The effective size that was asked for.
+        The requested effective size.
     tables : Tables
         The data, as moments.
     penalty : float
@@ -197,7 +197,7 @@ class Posterior(SavedAnswer):
 
     @cached_property
     def _reach(self) -> BoolArray:
-        """Whether a path of one edge or more leads from i to j, shape (n, p, p)."""
+        """Whether a directed path leads from i to j in each graph, shape (n, p, p)."""
         reach = self.adjacencies.astype(np.float32)
         length = 1
         while length < len(self.names):
@@ -442,7 +442,7 @@ class Posterior(SavedAnswer):
 
     @property
     def _rows(self) -> str:
-        """How many rows there are, in words."""
+        """The number of rows in words."""
         n, worth = self.tables.n_samples, self.tables.n_effective
         words = f"{n} samples"
         if worth < n:
@@ -486,7 +486,7 @@ class Posterior(SavedAnswer):
 
 def class_given(graph: DirectedGraph, tables: Tables) -> EquivalenceClass | InterventionalClass:
     """The class of a graph; the interventional class if all interventions are perfect."""
-    # Tables with other kinds distinguish at least what observed ones do.
+    # Tables with other kinds of interventions distinguish at least as much as observational tables.
     if tables.design is None or not tables.is_perfect:
         return EquivalenceClass(graph)
     targets = [table.targets for table in tables]
@@ -494,7 +494,7 @@ def class_given(graph: DirectedGraph, tables: Tables) -> EquivalenceClass | Inte
 
 
 def _tables(records: list[Mapping[str, Any]], intercepts: Intercepts | None) -> Tables:
-    """The tables of a record, with a design where it has intercepts."""
+    """The tables of a record, with a design if it has intercepts."""
     tables = tuple(table_of(each, is_designed=intercepts is not None) for each in records)
     if intercepts is None:
         return Tables(tables)

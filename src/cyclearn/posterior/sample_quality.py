@@ -1,7 +1,7 @@
 """How good a sample of graphs is: agreement of the chains, and effective size.
 
-Both are computed from the time that each edge was there in equal batches of the chains, so every
-step counts, not only the graphs that are kept.
+Both are computed from the share of steps with each edge in equal batches of the chains, so they use
+every step, not only the kept graphs.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import numpy as np
 
 from cyclearn.foundation.arrays import FloatArray, IntArray
 
-# Edges whose probability is outside of this are settled; their estimates need no more steps. Those
-# that are near 0.05 in truth belong inside, although chains that have not met their graphs often
-# enough estimate less.
+# Edges with a probability outside this range need no more steps. The lower limit is smaller than
+# 0.05, because chains that have rarely visited the graphs with an edge underestimate its
+# probability.
 UNSETTLED = (0.03, 0.97)
 LARGEST_R_HAT = 1.05
 
@@ -31,12 +31,12 @@ class SampleQuality:
     ----------
     r_hat : array
         Potential scale reduction (Gelman and Rubin), each chain cut in two: √(1 + variance of the
-        means of the halves / mean variance inside them). One where chains agree.
+        means of the halves / mean variance within halves). One if chains agree.
     effective_size : array
         Number of independent graphs that would give the probability of the edge as precisely: its
-        variance P(1 − P) over the squared standard error. That comes from the means of batches,
-        with what neighbours have in common (the initial positive sequence of Geyer, over all
-        chains as Vehtari and others do), so chains that disagree count as a few draws only.
+        variance P(1 − P) over the squared standard error. The latter comes from the means of
+        batches and their autocorrelation (the initial positive sequence of Geyer, over all chains
+        as in Vehtari and others), so chains that disagree count as only a few draws.
     """
 
     r_hat: FloatArray
@@ -44,7 +44,7 @@ class SampleQuality:
 
     @classmethod
     def of(cls, batches: FloatArray) -> SampleQuality:
-        """From shares of time, shape (chains, batches, p, p); the number of batches is even.
+        """Compute from shares of steps, shape (chains, an even number of batches, p, p).
 
         Examples
         --------
@@ -56,7 +56,7 @@ class SampleQuality:
         n_chains, n_batches = batches.shape[:2]
         share = batches.mean(axis=(0, 1))
         r_hat, size = np.ones_like(share), np.full_like(share, np.nan)
-        # Most edges of many were never there.
+        # With many variables, most edges never occurred.
         is_open = (share > 0) & (share < 1)
         share, batches = share[is_open], batches[:, :, is_open]
         halves = batches.reshape(2 * n_chains, n_batches // 2, -1).mean(axis=1)
@@ -79,7 +79,7 @@ class SampleQuality:
         Without any, one and infinity.
         """
         low, high = UNSETTLED
-        # R̂ = ∞ where some chain always and another never has the edge.
+        # R̂ = ∞ if one chain always and another never has the edge.
         unsettled = (probabilities >= low) & (probabilities <= high)
         if not unsettled.any():
             return 1.0, np.inf
@@ -98,8 +98,8 @@ def _squared_error(batches: FloatArray) -> FloatArray:
         together = (around[:, : n_batches - lag] * around[:, lag:]).sum(axis=1).mean(axis=0)
         return np.asarray(1 - (within - together / n_batches) / variance)
 
-    # Sums of two neighbours decrease and are positive in theory; after the first that is not, what
-    # is seen is noise.
+    # In theory, sums of two neighbours are positive and decrease; from the first that is not, they
+    # are noise.
     length = np.zeros_like(variance)
     last = np.full_like(variance, np.inf)
     for lag in range(0, n_batches - 1, 2):

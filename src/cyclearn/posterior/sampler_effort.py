@@ -1,4 +1,4 @@
-"""How much work the chains of a posterior do: numbers that change their speed, never the answer."""
+"""Tuned numbers of the chains of a posterior: they affect its speed, not its target."""
 
 from __future__ import annotations
 
@@ -14,56 +14,56 @@ class SamplerEffort:
     # toggle two; turn some of three; redraw three; jump; assemble. "Without one device": 20 jumps
     # instead of 60 took 33 s instead of 18 with fifty variables.
     proposal_shares: tuple[int, ...] = (24, 12, 6, 6, 12, 5, 12, 6, 6, 6, 5, 60, 12)
-    # Share of proposals that look at any pair alike, however settled it seems: with ten variables
-    # all of them are as good.
+    # Share of proposals that choose any pair equally often, however certain it seems: with ten
+    # variables, other shares are not better.
     uniform_share: float = 0.25
-    # Temperatures on the way from the start to where a chain begins, steps at each, times the
-    # number of variables, and the largest component there: the first rounds forget all of it. Where
-    # graphs are assembled, so many times as long: of the loops met there they are put together.
-    # With one turn a set of graphs of probability 0.008 was missed in most runs ("What effective
-    # sizes promise").
+    # Temperatures of the initial walk of a chain, steps at each per variable, and its largest
+    # component: the first rounds forget all of it. If graphs are assembled, it is repeated this
+    # often, because the loops visited there are used as parts. With one repetition, a set of graphs
+    # of probability 0.008 was missed in most runs ("What effective sizes promise").
     hot_temperatures: tuple[float, ...] = (2.0, 1.4)
     hot_steps: int = 100
     hot_turns: int = 20
     hot_component: int = 5
-    # Variables with which graphs are assembled: with more there are too many sets of nodes.
+    # Maximum number of variables for assembling graphs: with more there are too many sets of nodes.
     most_assembled: int = 12
-    # Loops that are kept, and node sets of parts: memory, 16 MB with twelve variables.
+    # Number of loops to keep, and of node sets of parts: a matter of memory, 16 MB with twelve
+    # variables.
     most_loops: int = 1 << 15
     most_node_sets: int = 512
-    # The same where graphs are assembled for every resample: weighing parts takes about as long
-    # there as the steps.
+    # The same if graphs are assembled for every resample, where weighting parts takes about as long
+    # as the steps.
     resampled_loops: int = 500
     resampled_node_sets: int = 64
-    # Loops of two to four nodes that are known before chains begin: all 205 there are with six
-    # variables, where they were measured ("Does the effective size tell the truth?"); time beyond.
+    # Number of loops of two to four nodes to fit before chains begin: all 205 with six variables,
+    # where it was measured ("Does the effective size tell the truth?"); time beyond.
     small_loops: int = 400
-    # Loops of refused proposals are noted, if a graph loses so much of its log probability at most:
-    # 3 and 6 took 35 and 44 s (seeds 6, 33 and 36); without, chains do not come to agree.
+    # Loops of rejected proposals are noted if the graph loses at most this much log probability: 3
+    # and 6 took 35 and 44 s (seeds 6, 33 and 36); without it, chains do not agree.
     noted_loss: float = 3.0
-    # Places for values of components: memory, 5 MB for each thread.
+    # Number of component values to store: a matter of memory, 5 MB per thread.
     component_places: int = 1 << 18
-    # A round is so many times as long as the one before: 3 was not faster than 2.
+    # Each round is this many times as long as the preceding one: 3 was not faster than 2.
     growth: int = 2
-    # Batches of a round, and those after which chains are compared: enough to tell how they hang
-    # together. A first round that is cut short has four at least, two in each half of a chain.
+    # Batches of a round, and batches between comparisons of the chains: enough to estimate
+    # autocorrelations. A first round that is cut short has at least four, two in each half of a
+    # chain.
     n_batches: int = 48
     n_compared: int = 24
     fewest_batches: int = 4
-    # Steps that chains take at least, times the number of variables.
+    # Minimum number of steps of a chain, per variable.
     least_steps: int = 5_000
-    # Steps and most variables of the probabilities that are shown without being asked for: ten
-    # seconds for most tables of ten variables.
+    # Steps and maximum number of variables for probabilities computed by default: ten seconds for
+    # most tables of ten variables.
     brief_steps: int = 100_000
     brief_variables: int = 50
-    # Before resamples, chains learn from the data themselves: to this effective size, in this share
-    # of all steps at most.
+    # Before using resamples, chains learn from the data themselves: up to this effective size, in
+    # at most this share of all steps.
     learning_size: int = 200
     learning_share: float = 0.1
-    # Steps of a chain with a resample at first: in units of those that an independent graph takes
-    # with the data themselves, and at most so many for each variable; and the share of further
-    # steps before, in which it forgets where it began. Rounds with too few of them are seen by a
-    # drift, and the next has more.
+    # Initial number of steps per resample: in units of the steps per independent graph with the
+    # data themselves, and at most this many per variable; and the share of additional discarded
+    # steps before these. A drift shows that a round has too few of them, and the next has more.
     resample_length: int = 3
     resample_steps: int = 300
     forgetting_share: float = 0.5

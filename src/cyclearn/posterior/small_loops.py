@@ -1,8 +1,9 @@
-"""Feedback loops of a few nodes, known before a chain meets them.
+"""Feedback loops of a few nodes, fitted before chains run.
 
-Chains assemble graphs from the loops that they have met. A loop far from where they walk would be
-missing, however probable it is. So cycles of two to four nodes, and pairs of two-cycles that share
-a node, are fitted beforehand, each with the further edges into its nodes that suit it best.
+Chains assemble graphs from the loops that they have visited. A loop far from the visited graphs
+would be missing, however probable it is. So cycles of two to four nodes, and pairs of two-cycles
+that share a node, are fitted beforehand, each with the most probable additional edges into its
+nodes.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Weigh = Callable[[IntArray, IntArray], FloatArray]
 def small_loops(problem: SearchProblem, weigh: Weigh, singles: IntArray) -> IntArray:
     """The parents of every node in each loop, as bits, zero for other nodes; shape (n, p).
 
-    ``singles`` are the parents that suit each node best where it is in no loop.
+    ``singles`` are the most probable parents of each node outside loops.
     """
     p = problem.n_variables
     powers = 1 << np.arange(p)
@@ -75,7 +76,7 @@ def _has_room(problem: SearchProblem, columns: IntArray) -> np.ndarray:
 
 
 def _climb(problem: SearchProblem, weigh: Weigh, held: IntArray, columns: IntArray) -> IntArray:
-    """Toggle the edge into each loop that makes it most probable, while one does; keep ``held``."""
+    """Toggle the most helpful edge into each loop, until none helps; keep ``held``."""
     p = problem.n_variables
     powers = 1 << np.arange(p)
     nodes, columns = (columns > 0) @ powers, columns.copy()

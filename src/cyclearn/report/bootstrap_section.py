@@ -1,4 +1,4 @@
-"""How often statements came out when the graph was learned again from resamples."""
+"""How often statements hold for graphs learned from resamples."""
 
 from __future__ import annotations
 

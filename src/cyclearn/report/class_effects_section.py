@@ -1,4 +1,4 @@
-"""Total effects over the graphs of the class: what is common, and what depends on the graph."""
+"""Total effects over the graphs of the class."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def class_effects_section(found: Findings) -> Markup:
 
 
 def _verdict(values: np.ndarray) -> str:
-    """What all graphs agree on.
+    """What the graphs agree on, in words.
 
     Examples
     --------

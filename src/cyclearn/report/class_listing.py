@@ -26,7 +26,7 @@ class ListedMember:
 
     @property
     def is_stable(self) -> bool:
-        """Whether a shock dies out, with the data at hand."""
+        """Whether a shock dies out, given the data."""
         return bool(self.models)
 
 
@@ -39,7 +39,7 @@ class Listing:
 
 
 def listing(result: LearnResult, max_members: int) -> Listing:
-    """Graphs that fit equally well and respect the knowledge, at most so many."""
+    """A limited number of graphs that fit equally well and respect the knowledge."""
     found = (
         fitted_members((result.graph, *result.alternatives), result.experiments.tables)
         if result.experiments is not None

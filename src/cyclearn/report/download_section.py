@@ -1,4 +1,4 @@
-"""Buttons that save the result in the forms of other programs, out of the page itself."""
+"""Buttons that save the result in the formats of other programs, from the page itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from cyclearn.report.findings import Findings
 
 
 def download_section(found: Findings) -> Markup:
-    """A button for each form; a script, without which they stay hidden, makes files of them."""
+    """A button for each format; a script shows them and creates the files."""
     files = downloads(found.result)
     buttons = [
         tag("button", name[:1].upper() + name[1:], type="button", data_file=file)

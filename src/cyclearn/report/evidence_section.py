@@ -1,4 +1,4 @@
-"""How probable statements are, given the data: by a posterior, by a bootstrap, or how to ask."""
+"""The probability of statements, by a posterior or a bootstrap, or how to compute them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from cyclearn.report.graph_section import arrow
 
 _MAX_ROWS = 40
 _MAX_CLASSES = 8
-# Feedback between two variables that is less probable than this is not listed.
+# Feedback between two variables is listed from this probability on.
 _RARE = 0.05
 
 
 def evidence_section(found: Findings) -> Markup:
-    """The posterior and the bootstrap, or how to have them."""
+    """The posterior and the bootstrap, or how to compute them."""
     result = found.result
     if result.posterior is None and result.bootstrap is None:
         return _how_to_ask(takes_posterior=result.experiments is None)
@@ -94,7 +94,7 @@ def _posterior(found: Posterior) -> Markup:
 
 
 def _feedback(found: Posterior) -> list[tuple[float, str]]:
-    """How probable feedback between two variables is, the most probable first, and the two."""
+    """Pairs of variables by the probability of feedback between them, largest first."""
     loops = found.feedback_probabilities()
     pairs = combinations(range(len(found.names)), 2)
     likely = [(float(loops.iat[pair]), pair) for pair in pairs if loops.iat[pair] >= _RARE]

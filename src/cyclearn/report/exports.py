@@ -1,4 +1,4 @@
-"""A result in the form that the name of a file asks for."""
+"""A result in the format given by the suffix of a file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _tikz(result: LearnResult) -> str:
     return tikz_picture(result.graph, labels, negative)
 
 
-# Suffix, name and maker of every form that is a text.
+# Suffix, name and function for every text format.
 _TEXTS: dict[str, tuple[str, Callable[[LearnResult], str]]] = {
     ".json": ("the whole result", lambda result: result.to_json() + "\n"),
     ".dot": ("graphviz", lambda result: result.model.to_dot()),
@@ -44,7 +44,7 @@ SUFFIXES = (*_TEXTS, *PICTURES, ".html")
 
 
 def exported(result: LearnResult, suffix: str) -> str:
-    """The result as a text in the form that files with this suffix have.
+    """The result as text in the format of files with this suffix.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def exported(result: LearnResult, suffix: str) -> str:
 
 
 def export(result: LearnResult, path: str | Path, **options: Any) -> Path:
-    """Write a result in the form that the suffix of the file asks for.
+    """Write a result in the format given by the suffix of the file.
 
     Parameters
     ----------
@@ -100,9 +100,9 @@ def write_picture(ax: Any, path: str | Path) -> Path:
 
 
 def downloads(result: LearnResult) -> dict[str, tuple[str, str]]:
-    """By what it is called: the name of a file and its content.
+    """For each format by name: a file name and the content.
 
-    Forms that cannot hold the names are left out.
+    Formats that cannot represent the names are omitted.
     """
     found = {}
     for suffix, (name, make) in _TEXTS.items():

@@ -1,4 +1,4 @@
-"""All that a report says, found out once, before a word of it is written."""
+"""Everything that a report needs, computed once before it is written."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from cyclearn.search import Knowledge
 if TYPE_CHECKING:
     from cyclearn.data.tables import Tables
 
-# Correlations of the same rows differ by rounding only.
+# Correlations of the same rows differ only by rounding.
 _SAME = 1e-6
 # With more edges than this, comparing each with a hidden cause would take long.
 MAX_COMPARED = 30
@@ -39,7 +39,7 @@ _MAX_LOOP = 7
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """A result seen with the eyes of a reader.
+    """A result with everything that its report shows.
 
     ``listing`` has graphs that fit equally well: members of the learned class and of those that
     tie with it. ``hidden`` compares edges with hidden causes; None where there are too many.
@@ -64,14 +64,14 @@ class Findings:
 
     @cached_property
     def rivals(self) -> Rivals | None:
-        """Loops compared with other explanations; None without any, and where they are large."""
+        """Loops compared with other explanations; None without loops, or if they are large."""
         largest = max(map(len, self.graph.components))
         is_small = self.graph.n_edges <= MAX_COMPARED and 1 < largest <= _MAX_LOOP
         return self.result.rivals() if is_small else None
 
     @cached_property
     def shared(self) -> frozenset[Edge]:
-        """Edges that every graph has that fits equally well."""
+        """Edges in every graph that fits equally well."""
         return frozenset(row.edge for row in self.result.edge_rows if row.verdict == SAME)
 
     @cached_property
@@ -86,7 +86,7 @@ class Findings:
 
     @cached_property
     def standardised(self) -> FloatArray:
-        """Weights in standard deviations of effect for one of cause; of groups, the mean."""
+        """Standardised weights (as lavaan's ``std.all``); means over groups."""
         models = self.result.models.values()
         return np.asarray(np.mean([m.standardised_weights for m in models], axis=0))
 
@@ -110,7 +110,7 @@ class Findings:
 
     @property
     def size_in_words(self) -> str:
-        """The number of these graphs, however large."""
+        """The number of these graphs, in words."""
         if self.size is None:
             return "an unknown number of"
         return f"{self.size:,}" if self.size < 10**15 else f"about 10^{int(log10(self.size))}"
@@ -123,7 +123,7 @@ def find_out(
     *,
     is_brief: bool = False,
 ) -> Findings:
-    """Everything that the report of a result needs and the result does not hold by itself.
+    """Everything that the report needs and the result does not contain.
 
     Graphs that contradict the knowledge of the search are left out. A brief one
     compares no edges with hidden causes.
@@ -152,7 +152,7 @@ def find_out(
 
 
 def _data_warnings(result: LearnResult, given: Tables | None) -> tuple[DataWarning, ...]:
-    """What checks found in the data, and on which scale weights are."""
+    """The warnings about the data, and about the scale of weights."""
     options = result.options
     found = result.warnings if given is None else options.warnings(given)
     if options.margins == "rank":
@@ -161,7 +161,7 @@ def _data_warnings(result: LearnResult, given: Tables | None) -> tuple[DataWarni
 
 
 def _check_same_tables(result: LearnResult, given: Tables) -> None:
-    """Raise where the data are not those that the result was learned from."""
+    """Raise if the result was not learned from these data."""
     learned = result.tables
     if given.groups != learned.groups or len(given) != len(learned):
         raise InputError(

@@ -22,13 +22,13 @@ _RULES = {
         "like CFI, but rewards graphs with few edges; above 0.95 is good, below 0.90 poor",
     ),
 }
-# A p-value below this leaves chance out.
+# Significance level of the test of fit.
 _CLEAR = 0.01
 _WORDS = ("good", "fair", "poor")
 
 
 def grade(name: str, value: float) -> str:
-    """Good, fair or poor; nothing where there is no value.
+    """Good, fair or poor; empty if there is no value.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def grade(name: str, value: float) -> str:
         return ""
     good, fair, _ = _RULES[name]
     if good > fair:
-        # Large is good: the same with the signs turned.
+        # Large is good: the same with reversed signs.
         value, good, fair = -value, -good, -fair
     return _WORDS[0] if value <= good else _WORDS[1] if value <= fair else _WORDS[2]
 
@@ -47,8 +47,8 @@ def grade(name: str, value: float) -> str:
 def verdict(indices: FitIndices) -> str:
     """One sentence: how well the graph reproduces the covariances.
 
-    Indices say how large the misfit is, the test whether chance could have made it; both are in
-    one sentence, so that no second one can contradict it.
+    Indices measure the misfit, and the test whether it may be due to chance; one sentence covers
+    both, so that there cannot be a contradiction.
     """
     if indices.degrees_of_freedom == 0:
         return (
@@ -85,7 +85,7 @@ def _grades(indices: FitIndices) -> list[str]:
 
 
 def is_tested_and_good(model: FittedModel) -> bool:
-    """Whether the fit was put to a test and nothing speaks against it."""
+    """Whether the fit was tested and not rejected."""
     if model.experiments is not None or model.fit_indices.degrees_of_freedom == 0:
         return False
     indices = model.fit_indices
@@ -100,7 +100,7 @@ def fit_in_words(model: FittedModel) -> str:
 
 
 def chi_square_in_words(indices: FitIndices) -> str:
-    """The test against the saturated model: what chance would make of a true graph."""
+    """The test against the saturated model."""
     if isnan(indices.p_value):
         return ""
     p = indices.p_value

@@ -13,7 +13,7 @@ from cyclearn.graphs.directed_graph import Edge
 from cyclearn.report.findings import Findings
 from cyclearn.results.edge_rows import EdgeRow, PairVerdict, agreement_in_words
 
-# More labels than this cover each other; the table has the numbers.
+# With more labels than this they overlap; the table has the numbers.
 _MAX_LABELS = 40
 _WIDTHS = 0.045, 0.16
 
@@ -188,7 +188,7 @@ def _shared(found: Findings) -> Markup:
 
 
 def _shared_if_stable(found: Findings) -> list[Markup]:
-    """Edges that all graphs share among which a shock dies out; only where all were looked at."""
+    """Edges that all stable graphs share; only if all graphs were examined."""
     stable = [set(member.graph.edges) for member in found.members if member.is_stable]
     if found.listing.found.selection != "all" or not stable or len(stable) == len(found.members):
         return []

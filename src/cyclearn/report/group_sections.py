@@ -12,7 +12,7 @@ from cyclearn.report.fit_words import grade, verdict
 from cyclearn.report.graph_section import arrow
 from cyclearn.report.number_sections import interval, p_value, total_effects
 
-# More columns than this are hard to read; every group has a table of its own below.
+# More columns than this are hard to read; every group has its own table below.
 _MAX_COLUMNS = 12
 
 

@@ -1,4 +1,4 @@
-"""Pairs for which a hidden common cause would do as well as an edge, or better."""
+"""Pairs for which a hidden common cause fits as well as an edge, or better."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cyclearn.results.hidden_causes import PairExplanation
 
 
 def hidden_section(found: Findings) -> Markup:
-    """Each joined pair: edge, hidden cause, or no telling."""
+    """The verdict for each adjacent pair: edge, hidden cause, or neither."""
     intro = tag(
         "p",
         "A common cause that is not in the table makes two variables correlated although "

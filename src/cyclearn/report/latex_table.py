@@ -8,7 +8,7 @@ from cyclearn.results import LearnResult
 
 
 def latex_table(result: LearnResult) -> str:
-    r"""Edges with weights, standard errors and what is known about each; needs ``booktabs``.
+    r"""Edges with weights, standard errors and verdicts; needs ``booktabs``.
 
     Examples
     --------

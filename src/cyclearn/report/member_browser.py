@@ -1,4 +1,4 @@
-"""Equally good graphs one by one: a picture that a script changes, and a list without it."""
+"""Equally good graphs one by one: a picture changed by a script, or a list without it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cyclearn.report.findings import Findings
 from cyclearn.report.graph_section import arrow
 from cyclearn.results.edge_rows import agreement_in_words
 
-# With more edges than this in all graphs together, labels would cover each other.
+# With more edges than this in all graphs together, labels would overlap.
 _MAX_LABELS = 40
 
 
@@ -27,7 +27,7 @@ def member_browser(found: Findings) -> Markup:
     index = {edge: n for n, edge in enumerate(union)}
     learned = set(graph.edges)
     labelled = len(union) <= _MAX_LABELS and not found.result.groups
-    # Node positions are those of the learned graph, so that only edges change before the eye.
+    # Node positions are those of the learned graph, so that only edges change.
     drawn = graph_svg(
         graph,
         lay_out(graph, also=union),
@@ -35,7 +35,7 @@ def member_browser(found: Findings) -> Markup:
             DrawnEdge(
                 *edge,
                 classes="same" if edge in learned else "absent",
-                # What the script writes here is about as long.
+                # As long as the text that the script writes here.
                 label="−0.00" if labelled else "",
                 title=arrow(edge),
                 attributes={"data_edge": index[edge]},
@@ -78,12 +78,12 @@ def member_browser(found: Findings) -> Markup:
 
 
 def _weights(found: Findings, member: ListedMember, index: dict[Edge, int]) -> dict[str, str]:
-    """Standardised weights by the numbers of the edges; none where no fit is stable."""
+    """Standardised weights by the numbers of the edges; none if no fit is stable."""
     if not member.models or found.result.groups:
-        # Groups have weights of their own.
+        # Each group has its own weights.
         return {}
     model, graph = member.models[0], member.graph
-    # Deviations that the model implies, as for the learned graph.
+    # Standard deviations implied by the model, as for the learned graph.
     scale = np.sqrt(found.result.model.covariance.diagonal())
     weights = model.B * scale[:, None] / scale
     return {
@@ -113,7 +113,7 @@ def describe(member: ListedMember) -> str:
     loops = [", ".join(nodes) for nodes in member.graph.components if len(nodes) > 1]
     feedback = f"Feedback among {'; '.join(loops)}" if loops else "No feedback"
     if not member.is_stable:
-        feedback += ", but with the data at hand it would grow without limit"
+        feedback += ", but with these data it would grow without limit"
     return " ".join([*(words or ["The learned graph."]), f"{feedback}."])
 
 
@@ -134,7 +134,7 @@ def listing_in_words(found: Findings) -> str:
         )
     if stable < listed:
         words += (
-            f" Only {stable:,} of these can be stable with the data at hand: in the others a shock "
+            f" Only {stable:,} of these can be stable with these data: in the others a shock "
             "would grow without limit."
         )
     return words

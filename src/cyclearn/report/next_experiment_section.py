@@ -11,10 +11,10 @@ from cyclearn.results.next_experiment_result import NextExperiment, settled_in_w
 
 _MAX_TARGETS = 20
 _MAX_MEMBERS = 30
-# A report is read after a search and may take a second, no more.
+# A report should take no more than a second after a search.
 _MAX_TRUTHS = 2
 _MAX_PREDICTED = 2
-# With more variables it takes minutes.
+# With more variables, comparing experiments takes minutes.
 _MAX_VARIABLES = 50
 
 
@@ -48,7 +48,7 @@ def next_experiment_section(found: Findings) -> Markup:
         max_predicted=_MAX_PREDICTED,
     )
     return fill(
-        "<p>An intervention distinguishes graphs that observed data cannot. $advice</p>$table<p "
+        "<p>Interventions distinguish graphs that observational data cannot. $advice</p>$table<p "
         'class="note">Graphs left: the mean and the maximum number of graphs that remain. Rows: '
         "the size of the new table at which the true graph has the best likelihood in $share of "
         "repeats, if the variable is set to random values with its present variance; predicted "

@@ -12,10 +12,10 @@ from cyclearn.report.findings import Findings
 from cyclearn.report.fit_words import chi_square_in_words, fit_in_words, known_rows
 from cyclearn.report.graph_section import arrow
 
-# A square of more variables than this is hard to read; the strongest effects come first.
+# A square table with more variables is hard to read, so the strongest effects come first.
 _MAX_SQUARE = 12
 _MAX_EFFECTS = 40
-# They take the cube of the number of edges.
+# Their time grows with the cube of the number of edges.
 _MAX_INDEXED = 400
 _MAX_LEFT_OVER = 15
 _CHANGES = {"add": "add ", "turn": "turn into ", "correlate": "correlate the noises of "}
@@ -94,7 +94,7 @@ def _unexplained(model: FittedModel) -> Markup:
 
 
 def p_value(value: float) -> str:
-    """A p-value, or that it is small."""
+    """A p-value, or an upper bound for a small one."""
     if isnan(value):
         return "–"
     return "< 0.001" if value < 0.001 else fixed(value)
@@ -126,7 +126,7 @@ def fit_quality(found: Findings) -> Markup:
 
 
 def _left_over(found: Findings) -> list[Markup]:
-    """The largest residual correlations, and edges left out that would help most."""
+    """The largest residual correlations, and the most helpful changes of the graph."""
     model, names = found.result.model, found.graph.names
     residuals = model.residual_correlations().to_numpy()
     pairs = sorted(
@@ -177,7 +177,7 @@ def _left_over(found: Findings) -> list[Markup]:
 
 
 def total_effects(found: Findings, group: str | None = None) -> Markup:
-    """Effects summed over all paths and all rounds of feedback; of several groups, in one."""
+    """Effects summed over all paths and all feedback, for one group if there are several."""
     model = found.result.model if group is None else found.result.models[group]
     if not model.is_stable:
         return tag("p", "The fitted feedback grows without limit, so total effects do not exist.")
@@ -191,9 +191,9 @@ def total_effects(found: Findings, group: str | None = None) -> Markup:
     reach = np.isfinite(shortest_path(graph.adjacency.astype(float), unweighted=True))
     intro = tag(
         "p",
-        "The change of the effect at equilibrium, in its own units, when the cause is pushed by "
+        "The change of the effect at equilibrium, in its own units, when the cause is shifted by "
         "one unit, along all paths and through all feedback. A dash means that there is no path. "
-        "These are the effects in the learned graph; other graphs of its class may have others.",
+        "These are the effects in the learned graph; other graphs of its class may differ.",
     )
     square = table(
         "Total effects of the variable in the row on the variable in the column",

@@ -1,4 +1,4 @@
-"""The report: one page of HTML that needs nothing but itself."""
+"""The report: one self-contained page of HTML."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ from cyclearn.results.result_text import (
 if TYPE_CHECKING:
     from cyclearn.data.grouped_tables import SeveralData
 
-# A member of a graph with many variables takes long to fit, and its page long to draw.
+# With many variables, members take long to fit and the page takes long to draw.
 _MAX_MEMBERS, _MANY_VARIABLES, _LEAST_MEMBERS = 200, 50, 10
 
 
 def members_shown(n_variables: int) -> int:
-    """How many graphs of the class a page shows by itself.
+    """Default number of graphs of the class on a page.
 
     Examples
     --------
@@ -74,13 +74,13 @@ def write_report(
     Returns
     -------
     Path
-        Where it was written.
+        The path of the file.
     """
     from threadpoolctl import threadpool_limits
 
-    # Making the page can take long; what would fail after it fails before it.
+    # Creating the page can take long, so check the path first.
     check_output(path, [each for each in _tables(data) if isinstance(each, (str, Path))])
-    # The matrices are small: threads that wait for each other would take longer than the work.
+    # The matrices are small: synchronising threads would take longer than the work.
     with threadpool_limits(limits=1, user_api="blas"):
         page = report_html(result, data=data, **options)
     write_text(path, page)
@@ -105,17 +105,17 @@ def report_html(
     ----------
     result : LearnResult
     data : DataFrame, array of shape (n, p), path or Moments, optional
-        What the result was learned from. A result keeps only means and covariances; the rows
-        are needed for warnings about dependent rows and columns that are not Gaussian.
+        The data that the result was learned from. A result keeps only means and covariances; the
+        rows are needed for warnings about dependent rows and non-Gaussian columns.
     bootstrap : BootstrapResult, optional
     posterior : Posterior, optional
-        Finished ones of the same data, shown for every edge instead of those of the result.
+        Results for the same data, shown for every edge instead of those of the result.
     title : str, optional
         Heading of the page.
     command : sequence of str, optional
-        The command line that made the result, to be shown.
+        The command line that produced the result, to show on the page.
     max_members : int, optional
-        How many graphs of the class the page can show: 200 by default, fewer of more than 50
+        Maximum number of graphs of the class on the page: 200 by default, fewer with more than 50
         variables.
 
     Examples
@@ -171,7 +171,7 @@ def _sections(found: Findings, source: Source) -> list[tuple[str, str, str, Mark
         ("take", "Download", "Download", download_section(found)),
         ("made", "Provenance", "How this was computed", how_it_was_made(found, source)),
     ]
-    # Of several groups, and of a series, no one model says how many rows an experiment takes.
+    # For several groups and for time series, no single model predicts the rows of an experiment.
     if not result.groups and not result.lags:
         title = "Which experiment would help"
         sections.insert(4, ("next", title, title, next_experiment_section(found)))
@@ -198,7 +198,7 @@ def _tables(data: Any) -> list[Any]:
 
 
 def _source(data: Any, command: str | None) -> Source:
-    """The files that the data came from; tables that were read from a file remember which."""
+    """The files that the data came from, as recorded when they were read."""
     files = [
         each if isinstance(each, (str, Path)) else getattr(each, "attrs", {}).get("file")
         for each in _tables(data)
@@ -276,12 +276,12 @@ def _warnings(found: Findings) -> Markup:
 
 
 def _checked_rows(found: Findings) -> str:
-    """Whether the rows were checked, if the report has none."""
+    """A note on whether the rows were checked, if the report has none."""
     counting = found.result.tables.counting
     if counting == "unchecked":
         why = "Only means and covariances are known"
         return f"{why}, so dependence between rows and the shape of the columns were not checked."
-    # Asked to count all of them, or a number, a result does not know whether it has seen the rows.
+    # With n_effective='all' or a number, a result does not record whether it has seen the rows.
     which = "The rows" if counting not in ("all", "number") else "The rows, if any,"
     return f"{which} were checked when the graph was learned; this report was made without them."
 

@@ -11,13 +11,13 @@ from cyclearn.drawing.markup import Markup, folded, join, table, tag
 from cyclearn.report.findings import Findings
 from cyclearn.search import SearchOptions
 
-# By name: importing the package here would close a circle with the methods that reach upwards.
+# By name, because importing the package here would be circular.
 VERSION: str = import_module("cyclearn").__version__
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where the data came from, as far as it is known: a name, a digest, the command."""
+    """The source of the data, as far as known: a name, a digest, the command."""
 
     name: str | None = None
     digest: str | None = None
@@ -74,7 +74,7 @@ def how_it_was_made(found: Findings, source: Source) -> Markup:
 
 
 def call(options: SearchOptions, n_resamples: int = 0) -> str:
-    """The call of ``learn`` that makes the result again.
+    """The call of ``learn`` that reproduces the result.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from cyclearn.results.rivals import BOUNDARIES, Rival
 
 
 def rivals_section(found: Findings) -> Markup:
-    """What speaks for the loops, in words and numbers."""
+    """The evidence for the loops, in words and numbers."""
     rivals = found.rivals
     if rivals is None:
         return Markup(

@@ -10,14 +10,14 @@ from cyclearn.report.findings import Findings
 from cyclearn.report.number_sections import interval
 from cyclearn.results.what_if import add_levels, estimated, prediction_table
 
-# More variables than this make a long page; Python and the command line answer for any.
+# With more variables the page would be long; Python and the command line have no limit.
 _MAX_VARIABLES = 20
 # Changes smaller than this, in standard deviations, count as zero.
 _NONE = 1e-9
 
 
 def what_if_section(found: Findings) -> Markup:
-    """For every variable: what holding it higher is predicted to do to the others."""
+    """For every variable, the predicted effect of holding it higher on the others."""
     result, graph = found.result, found.graph
     if result.groups:
         return fill(
@@ -58,13 +58,13 @@ def what_if_section(found: Findings) -> Markup:
     ]
     if levels:
         words.append(
-            "Ordinal variables are on the scale of the normal variables behind them; where one "
+            "Ordinal variables are on the scale of the underlying normal variables; if one "
             "changes, the last column has the probability of each of its levels."
         )
     if quiet:
         words.append(f"Holding {', '.join(quiet)} changes no other variable in any of the graphs.")
     return fill(
-        "<p>$words</p>$parts<p>Other values, several variables, and pushes instead of holding: "
+        "<p>$words</p>$parts<p>Other values, several variables, and shifts instead of holding: "
         "<code>$example</code> in Python, or <code>cyclearn effects</code>.</p>",
         words=" ".join(words),
         parts=join(parts),
@@ -73,7 +73,7 @@ def what_if_section(found: Findings) -> Markup:
 
 
 def _moved(caption: str, predicted: pd.DataFrame, n_models: int) -> Markup:
-    """The variables that move, with their means now and then."""
+    """The variables that change, with their means before and after."""
     n_unsettled, has_levels = predicted.attrs["n_unsettled"], bool(predicted["levels"].any())
     if n_unsettled:
         caption += f" (in {n_unsettled} of {n_models} graphs the system then has no equilibrium)"

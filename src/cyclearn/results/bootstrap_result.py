@@ -1,4 +1,4 @@
-"""What :func:`cyclearn.bootstrap` returns: how often each statement holds over resamples."""
+"""The result of :func:`cyclearn.bootstrap`: how often each statement holds over resamples."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Resample:
 
     @property
     def is_cut(self) -> bool:
-        """Whether time ended the search before it was done."""
+        """Whether the time limit ended the search."""
         return "time_limit" in self.limits
 
     def to_dict(self) -> dict[str, Any]:
@@ -63,7 +63,7 @@ class Resample:
 
 
 _SCHEMA = "cyclearn.BootstrapResult/1"
-# A dense component has more simple cycles than anyone would read; the result says when it was cut.
+# A dense component has more simple cycles than anyone would read; the result says if it was cut.
 _MAX_CYCLES = 10_000
 
 
@@ -92,8 +92,8 @@ class BootstrapResult(SavedAnswer):
     resamples : tuple of Resample
         In the order of their numbers, regardless of the order in which they finished.
     resampling : str
-        ``"rows"`` drawn with replacement, ``"half"`` of the rows without, or ``"parametric"``
-        draws of a covariance.
+        ``"rows"`` drawn with replacement, ``"half"`` of the rows without replacement, or
+        ``"parametric"`` draws of a covariance, for example.
     options : mapping
         Options of the searches, as plain values, and the ``seed``; if ``time_limit`` left no time
         for all resamples, also ``n_wanted``, the number requested.
@@ -167,7 +167,7 @@ class BootstrapResult(SavedAnswer):
         for graph, times in Counter(self.graphs).items():
             found = statements_beside(graph, EquivalenceClass(graph), *masks)
             A = graph.adjacency
-            # The graph itself is an answer, where it keeps a redundant edge too.
+            # The graph itself counts too, if it has a required redundant edge.
             compelled, possible = found.compelled & A, found.possible | A
             adjacent = found.always_adjacent & (A | A.T)
             total += times * np.array([compelled, possible, adjacent, possible | possible.T])
@@ -275,7 +275,7 @@ class BootstrapResult(SavedAnswer):
             record["resampling"],
             dict(record["options"]),
         )
-        # Edges between nodes that do not exist are refused now.
+        # Reject edges between nodes that do not exist now.
         _ = found.graphs
         return found
 

@@ -1,8 +1,8 @@
 """The effect of one variable on another in every graph that the data cannot distinguish.
 
-The members of a class fit equally well and disagree about effects. Taking each with its maximum
-likelihood parameters gives the set of effects that the data leave open: IDA (Maathuis, Kalisch
-and Bühlmann 2009), with feedback.
+The members of a class fit equally well but imply different effects. The effects under the maximum
+likelihood parameters of each member are the set that the data cannot narrow down: IDA (Maathuis,
+Kalisch and Bühlmann 2009), with feedback.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-# Effects that differ by less than this share of the largest are one effect.
+# Effects that differ by less than this share of the largest are equal.
 _SAME = 1e-6
 
 
@@ -47,11 +47,11 @@ class MemberEffect:
         Share of this member among those that agree with the knowledge; divided by the number of its
         stable parameter sets.
     total_effect : float
-        Change of the target for a unit push on the source, feedback on the source included:
-        the entry of (I − B)⁻¹.
+        Change of the target per unit increase of the source's noise, feedback on the source
+        included: the entry of (I − B)⁻¹.
     do_effect : float
-        Change of the target per unit by which the source is held higher; NaN if the system has no
-        equilibrium when the source is held.
+        Change of the target per unit increase of the value at which the source is held; NaN if the
+        system has no equilibrium when the source is held.
     """
 
     graph: DirectedGraph
@@ -99,7 +99,7 @@ class ClassEffects(Answer):
         table = self.table.drop(columns="edges").rename(columns={"weight": "share"})
         effects = table[["total_effect", "do_effect"]]
         step = _SAME * max(float(effects.abs().max().max()), 1e-300) if len(table) else 1.0
-        # Adding zero makes one value of zero and minus zero.
+        # Adding zero turns minus zero into zero.
         rounded = [(effects[column] / step).round() + 0.0 for column in effects]
         groups = table.groupby(rounded, dropna=False)
         found = groups.agg({"total_effect": "first", "do_effect": "first", "share": "sum"})
@@ -264,7 +264,7 @@ def _effects(model: LinearGaussianModel, i: int, j: int) -> tuple[float, float]:
 
 
 def _held(model: LinearGaussianModel, i: int) -> FloatArray:
-    """The weights when a variable is held."""
+    """The weights when a variable is held at a value."""
     held = model.B.copy()
     held[:, i] = 0
     return held

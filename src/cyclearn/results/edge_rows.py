@@ -1,4 +1,4 @@
-"""What a result states about edges: the source of all tables of edges.
+"""Statements of a result about edges: the source of all tables of edges.
 
 Two questions are separate. Do all graphs that fit equally well have the edge (``verdict``, pair
 by pair)? And how probable is it, given these data (``probability`` by a posterior, ``resamples`` by
@@ -76,14 +76,14 @@ class PairVerdict:
         )
 
     def count(self, edge: Edge) -> int | None:
-        """How many graphs have the edge, if they could be counted."""
+        """Number of graphs with the edge, if they could be counted."""
         if self.counts is None:
             return None
         forward, backward, both, _ = self.counts
         return both + (forward if edge == (self.a, self.b) else backward)
 
     def chances(self, edge: Edge) -> str:
-        """In how many graphs the edge is, in words."""
+        """The number of graphs with the edge, in words."""
         if self.counts is None:
             return "in some of the graphs that fit equally well"
         return f"in {self.count(edge):,} of {sum(self.counts):,} graphs that fit equally well"
@@ -142,12 +142,11 @@ def _verdicts(
 def statements_beside(
     graph: DirectedGraph, members: EquivalenceClass, allowed: BoolArray, required: BoolArray
 ) -> ClassStatements:
-    """What holds in the members of the class of a graph; of the graph itself where none may be."""
+    """What holds in the members of a graph's class; in the graph itself if none is admissible."""
     stated = class_statements(members, allowed, required)
     if not stated.is_empty:
         return stated
-    # A graph that keeps a redundant edge because it is required is not an irreducible member, but
-    # it is a result all the same.
+    # A graph with a required redundant edge is not an irreducible member, but it is the result.
     A = graph.adjacency
     return ClassStatements(A, A, A | A.T, False)
 
@@ -155,7 +154,7 @@ def statements_beside(
 def _counts(
     classes: Sequence[EquivalenceClass], allowed: BoolArray, required: BoolArray
 ) -> dict[tuple[int, int], Counts] | None:
-    """How the graphs of all classes join each pair; None where they cannot be counted."""
+    """How the graphs of all classes join each pair; None if they cannot be counted."""
     members = respecting(classes, (allowed, required))
     try:
         total, pairs = members.size, members.pair_counts()
@@ -172,15 +171,15 @@ class EdgeRow:
     ----------
     source, target : str
     in_graph : bool
-        Whether the graph shown has it.
+        Whether the graph shown has the edge.
     weight, std_error, standardised : float
-        Of the graph shown; NaN if it lacks the edge. Standardised: standard deviations of the
+        Those of the graph shown; NaN if it lacks the edge. Standardised: standard deviations of the
         target per standard deviation of the source. For several groups, the mean, without a
         standard error.
     verdict : str
         ``"in every equally good graph"``, ``"in some"`` of these, or ``"direction differs"``.
     n_graphs : int or None
-        How many of these have the edge; None if they could not be counted.
+        Number of these graphs with the edge; None if they could not be counted.
     probability : float or None
         Given these data, by the posterior of the result.
     resamples : float or None
@@ -227,8 +226,8 @@ def edge_rows(
 ) -> tuple[EdgeRow, ...]:
     """The edges of the graph shown, then those that only other graphs have.
 
-    Weights are those of the models; of several, by default those of all groups, the mean, without
-    a standard error.
+    Weights are those of the models; with several models (by default those of all groups) their
+    mean, without a standard error.
     """
     graph = result.graph
     models = models or list(result.models.values())
@@ -278,14 +277,14 @@ def edge_table(rows: tuple[EdgeRow, ...]) -> pd.DataFrame:
 
     names = [each.name for each in fields(EdgeRow)]
     table = pd.DataFrame([asdict(row) for row in rows], columns=names)
-    # So that table[table.in_graph] does what it says also where there are no edges.
+    # So that table[table.in_graph] also works without edges.
     table = table.astype({"in_graph": bool, **dict.fromkeys(names[3:6], float)})
     optional = [name for name in names[-5:] if all(getattr(row, name) is None for row in rows)]
     return table.drop(columns=optional)
 
 
 def agreement_in_words(result: LearnResult) -> str:
-    """How many edges of the graph shown are in all graphs that fit equally well.
+    """State how many edges of the graph shown are in all graphs that fit equally well.
 
     One sentence for print, headline and report.
     """
@@ -328,10 +327,10 @@ def _by_node(graph: DirectedGraph, names: Sequence[str], edges: FloatArray) -> l
 
 
 def edge_attributes(rows: Sequence[EdgeRow]) -> dict[Edge, dict[str, Any]]:
-    """What is known about each edge of the graph shown, as networkx keeps it."""
+    """Edge attributes for networkx: what is known about each edge of the graph shown."""
     names = ("weight", "std_error", "standardised", "verdict", "probability", "resamples")
     known = {row.edge: {name: getattr(row, name) for name in names} for row in rows if row.in_graph}
-    # Neither None nor NaN, which alone differs from itself.
+    # Omit None and NaN (which differs from itself).
     return {
         edge: {name: value for name, value in found.items() if value is not None and value == value}
         for edge, found in known.items()

@@ -1,9 +1,9 @@
 """Whether a hidden common cause of two variables explains the data as well as an edge.
 
 Each pair that an equally good graph joins is tried: a correlation of the two noise terms replaces
-the edges of the pair, and edges into the two that become superfluous are removed, one by one, as
-long as the score falls. An edge and a hidden cause often fit equally well; this is evidence for
-neither.
+the edges of the pair, and edges into the two variables that become superfluous are removed one by
+one while the score decreases. An edge and a hidden cause often fit equally well, which is evidence
+for neither.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Finding = Literal["edge fits better", "hidden cause fits better", "cannot be told apart"]
 
-# A difference of scores below this, odds of ten to one, decides nothing.
+# A difference of scores below this, odds of ten to one, is not conclusive.
 DECIDES = log(10)
 
 
@@ -58,7 +58,7 @@ class PairExplanation:
 
     @property
     def verdict(self) -> Finding:
-        """Which of the two fits better, if any."""
+        """The verdict: which of the two fits better, if either."""
         if abs(self.difference) < DECIDES:
             return "cannot be told apart"
         return "edge fits better" if self.difference > 0 else "hidden cause fits better"
@@ -95,27 +95,27 @@ def hidden_causes(result: LearnResult, *, max_members: int = 20) -> tuple[PairEx
         A = graph.adjacency
         for i, j in np.argwhere(np.triu(A | A.T)).tolist():
             cause = _best_for(score, graph, (i, j))
-            # The graph shown comes first, and is replaced only by what is clearly better.
+            # The graph shown comes first, and only a clearly better one replaces it.
             if (i, j) not in found or cause.difference < found[i, j].difference - 1e-6:
                 found[i, j] = cause
     return tuple(found[pair] for pair in sorted(found))
 
 
 class _Score:
-    """How much worse graphs with a hidden cause are than the learned one."""
+    """Scores of graphs with a hidden cause, relative to the learned graph."""
 
     def __init__(self, result: LearnResult, fits: CorrelatedNoise) -> None:
         self._result, self._fits = result, fits
         self._learned = fits.value(result.graph.adjacency, frozenset())
 
     def difference(self, adjacency: BoolArray, pair: tuple[int, int]) -> float:
-        """Infinite where the best fit is not stable and only stable ones are admitted."""
+        """Infinite if the best fit is not stable and only stable fits are admissible."""
         blocks = list(self._fits.blocks(adjacency, frozenset([pair])))
         block = next(each for each in blocks if pair[0] in each.nodes)
         if self._result.options.stable and not is_stable_radius(block.spectral_radius):
             return np.inf
         worse = sum(each.value for each in blocks) - self._learned
-        # The penalty of a hidden cause is that of an edge.
+        # A hidden cause has the penalty of an edge.
         n_more = int(adjacency.sum()) + 1 - self._result.graph.n_edges
         return self._result.tables.n_effective * worse + self._result.penalty * n_more
 
@@ -140,7 +140,7 @@ def hidden_cause_table(found: tuple[PairExplanation, ...]) -> pd.DataFrame:
 
 
 def _best_for(score: _Score, graph: DirectedGraph, pair: tuple[int, int]) -> PairExplanation:
-    """Take the edges of the pair out, then one superfluous edge after the other."""
+    """Remove the edges of the pair, then superfluous edges one by one."""
     i, j = pair
     names = graph.names
     A = graph.adjacency.copy()
@@ -167,6 +167,6 @@ def _best_for(score: _Score, graph: DirectedGraph, pair: tuple[int, int]) -> Pai
         names[j],
         tuple((names[a], names[b]) for a, b in learned),
         tuple((names[a], names[b]) for a, b in sorted(superfluous)),
-        # Beyond these digits is rounding; adding zero makes -0.0 none.
+        # Further digits are rounding; adding zero turns -0.0 into 0.
         round(float(best), 6) + 0.0,
     )

@@ -1,19 +1,19 @@
-"""Non-Gaussian noise chooses in the class: members by the likelihood of their residuals.
+"""Non-Gaussian noise distinguishes members of a class: ranking by the likelihood of residuals.
 
-All members fit the covariance equally well, so their Gaussian likelihoods are equal. Each, with
-each of its parameter sets, says what the noises were: the residuals, one for each column of I − B.
-Where the noises are independent and not Gaussian, the residuals of the true one are, and those of
-others are mixtures of them, which are closer to Gaussian (Shimizu et al. 2006 for acyclic graphs,
-Lacerda et al. 2008 with cycles). So what ranks members is how much their residuals gain when each
-noise may have the shape that suits it best (:mod:`cyclearn.models.noise_shape`).
+All members fit the covariance equally well, so their Gaussian likelihoods are equal. Each member,
+with each of its parameter sets, implies values of the noises: the residuals, one for each column of
+I − B. If the noises are independent and not Gaussian, so are the residuals of the true member;
+those of the others are mixtures of them, which are closer to Gaussian (Shimizu et al. 2006 for
+acyclic graphs, Lacerda et al. 2008 with cycles). So members are ranked by how much likelihood their
+residuals gain when each noise has its own fitted density (:mod:`cyclearn.models.noise_shape`).
 
 The columns of a block of the class are chosen independently of other blocks, and so are their
 residuals: blocks are ranked one by one. Two candidates tie exactly when their columns are the same
 up to order and scale, as with a turned cycle and the inverse gain.
 
-Groups have weights and noise shapes each, and their gains add up. Tables with interventions share
-the weights; there whole graphs are ranked, and a node's noise is seen in
-the tables without an intervention on it.
+Each group has its own weights and noise shapes, and the gains are added. Tables with interventions
+share the weights; there whole graphs are ranked, and a node's noise is observed in the tables
+without an intervention on it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from cyclearn.results.noise_rows import Residuals, noise_answers, noise_rows
 from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.members import respects
 
-# Parameter sets of one filling that are looked at.
+# Maximum number of parameter sets of one filling.
 _MAX_SETS = 64
 
 
@@ -64,9 +64,9 @@ def rank_members(
 ) -> MemberRanking:
     """Rank the members of some classes, each given by a graph; see ``LearnResult.rank_members``.
 
-    ``shown`` is a fitted member, one model for each group, whose residuals are tested for being
-    Gaussian: one that was chosen without looking at the shape of the noise. With interventions the
-    graphs themselves are ranked.
+    ``shown`` is a fitted member, one model for each group, whose residuals are tested for
+    normality; it must have been chosen without looking at the shape of the noise. With
+    interventions the graphs themselves are ranked.
     """
     between("level", level, 0, 1, 0.01)
     flag("stable_only", stable_only)
@@ -86,7 +86,7 @@ def rank_members(
             for seating in EquivalenceClass(graph).irreducible_seatings(*masks)
         )
     else:
-        # Whole graphs fill one block.
+        # A whole graph forms one block.
         kept, nodes = [g for g in graphs if respects(g, masks)], tuple(range(len(names)))
         fits = [_candidates(g, nodes, residuals, 0) for g in kept[:max_fillings]]
         everything = tuple(each for fit_of_one in fits for each in fit_of_one)
@@ -140,12 +140,12 @@ def _ranked(
 def _listed_block(
     seating: Seating, block: Block, residuals: Residuals, max_fillings: int
 ) -> ListedBlock:
-    """All fillings of a block with all of their parameter sets; of groups, the best of each."""
+    """All fillings of a block with all parameter sets; with groups, the best of each group."""
     names = residuals.rows[0].tables.names
     fillings = list(islice(seating.iter_block(block), max_fillings + 1))
     candidates: list[Filling] = []
     for filling in fillings[:max_fillings]:
-        # No cycle leaves a block, so the edges into other blocks can be left out of the fit.
+        # No cycle leaves a block, so the fit can omit the edges into other blocks.
         columns = [1 << j for j in range(len(names))]
         for j, column in zip(block.nodes, filling, strict=True):
             columns[j] = column
@@ -162,7 +162,7 @@ def _listed_block(
 
 
 def _best(candidates: tuple[Filling, ...], residuals: Residuals) -> Filling:
-    """The parameter set whose residuals gain most; of those that tie, a stable one."""
+    """The parameter set whose residuals gain most; a stable one among ties."""
     if len(candidates) == 1:
         return candidates[0]
     gains = [round(float(residuals.gains(each.residuals).sum()), 6) for each in candidates]
@@ -173,7 +173,7 @@ def _best(candidates: tuple[Filling, ...], residuals: Residuals) -> Filling:
 def _candidates(
     graph: DirectedGraph, nodes: tuple[int, ...], residuals: Residuals, place: int
 ) -> Iterator[Filling]:
-    """What a graph says of some nodes, with every parameter set that some of the rows give it."""
+    """The columns of some nodes of a graph, with every parameter set fitted to some of the rows."""
     rows = residuals.rows[place]
     fitted, scale, own = fit(graph, rows.tables), rows.scale, list(nodes)
     assert isinstance(fitted, FittedModel)

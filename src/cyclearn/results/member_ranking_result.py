@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NO_ANSWER = "the noise looks Gaussian: no answer"
-# How many standard errors a runner-up must be behind for the first to be clear.
+# Number of standard errors by which the runner-up must be behind for a clear first.
 _CLEAR = 2.0
 
 
@@ -53,7 +53,7 @@ class Filling:
 
     @classmethod
     def joined(cls, groups: Sequence[Filling]) -> Filling:
-        """One filling with the parameters of several groups, each given with its own."""
+        """One filling with the parameters of several groups, from one candidate for each."""
         return cls(
             groups[0].columns,
             tuple(own for each in groups for own in each.weights),
@@ -66,7 +66,7 @@ class Filling:
 
 @dataclass(frozen=True, eq=False)
 class ListedBlock:
-    """The candidates of a block, and whether these are all."""
+    """The candidates of a block, and whether the list is complete."""
 
     nodes: tuple[int, ...]
     candidates: tuple[Filling, ...]
@@ -117,13 +117,13 @@ class BlockRanking(ListedBlock):
         *,
         is_needed: bool,
     ) -> BlockRanking:
-        """Ranked by what the residuals gain; of those that tie, stable ones come first."""
+        """Rank candidates by the gain of their residuals; stable ones come first among ties."""
         distinct = {candidate.residuals for candidate in block.candidates}
-        # Without an answer all gain the same: nothing.
+        # Without an answer all gains are zero.
         rows = {numbers: np.zeros(1) for numbers in distinct}
         if answered and is_needed:
             rows = {each: row_gains(each) for each in distinct}
-        # Rounded, since sums of the same numbers in another order differ in the last bit.
+        # Rounded, because sums of the same numbers in another order differ in the last bit.
         value = {numbers: round(float(gains.sum()), 6) for numbers, gains in rows.items()}
         ordered = sorted(block.candidates, key=lambda c: (-value[c.residuals], not c.stable))
         best = ordered[0].residuals
@@ -150,7 +150,7 @@ class BlockRanking(ListedBlock):
 
     @property
     def is_clear(self) -> bool:
-        """Whether all that do not tie with the best are two standard errors behind it."""
+        """Whether all candidates that do not tie with the best are two standard errors behind."""
         return bool((self.behind >= _CLEAR * self.behind_se).all())
 
 
@@ -171,7 +171,7 @@ class ClassRanking:
         return prod(float(np.exp(-block.behind).sum()) for block in self.blocks)
 
     def iter_members(self) -> Iterator[tuple[tuple[Filling, ...], float, float]]:
-        """Stream the members, most likely first: candidates, weight, difference to the first."""
+        """Iterate over members, most likely first: candidates, weight, difference to the first."""
         first = (0,) * len(self.blocks)
         waiting, seen = [(0.0, first)], {first}
         while waiting:
@@ -197,7 +197,7 @@ class RankedMember:
     models : dict of str to LinearGaussianModel
         By group; ``model`` if there is only one.
     weight : float
-        Its likelihood among all members and parameter sets.
+        Its relative likelihood among all members and parameter sets.
     behind : float
         How far its log-likelihood is below that of the first.
     stable : bool
@@ -220,7 +220,7 @@ class RankedMember:
         return next(iter(self.models.values()))
 
     def numbers(self) -> dict[str, Any]:
-        """What a table says of it."""
+        """Its row of the table."""
         names = ("weight", "behind", "stable", "ties_with_first")
         return {name: getattr(self, name) for name in names}
 

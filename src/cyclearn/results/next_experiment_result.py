@@ -1,4 +1,4 @@
-"""Experiments that could be done next: what each would leave open, as values and in words."""
+"""Candidates for the next experiment: what each would leave open, as values and in words."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Candidate:
     n_classes : int
         Classes of graphs that it distinguishes, among the graphs examined.
     expected_left : float
-        Graphs left on average, if each that is open is as likely as any other.
+        Graphs left on average, if all open graphs are equally likely.
     largest_left : int
         Graphs left in the worst case, among those looked at.
     rows : float
@@ -59,16 +59,16 @@ class Candidate:
 
     @property
     def left(self) -> tuple[float, float, int]:
-        """Probability and graphs left: rounded, so that no order hangs on the last bit of a sum."""
+        """Probability and graphs left, rounded so that the last bit does not affect the order."""
         left = 1.0 if np.isnan(self.probability_left) else round(self.probability_left, 9)
         return left, round(self.expected_left, 9), self.largest_left
 
     def preference(self) -> tuple[float, float, int, float]:
-        """What comes first: what leaves least, then what needs the fewest rows."""
+        """Sort key: least left first, then fewest rows."""
         return *self.left, inf if np.isnan(self.rows) else _rounded(self.rows)
 
     def numbers(self) -> dict[str, float]:
-        """What a table says of it; rows with two digits, since a prediction has no more."""
+        """Its row of the table; predicted rows with two digits, which is all that is accurate."""
         known = {"probability_left": self.probability_left}
         return {
             "classes": self.n_classes,
@@ -102,7 +102,7 @@ class NextExperiment(Answer):
     tables : tuple of tuple of str
         The targets of the existing tables; the empty one means observed data.
     confidence : float
-        How often the true graph is to win with the rows predicted.
+        Probability that the true graph has the best score with the predicted rows.
     n_observed : float
         Observed rows that the prediction counts on; infinite where their distribution is known.
     n_truths : int
@@ -164,7 +164,7 @@ class NextExperiment(Answer):
         return plot_candidates(self, ax)
 
     def in_words(self) -> str:
-        """The advice in a sentence or two."""
+        """The advice in one or two sentences."""
         if self.is_settled:
             return settled_in_words(self.n_unstable)
         words = [self._within_class(), self._over_posterior(), self._together()]
@@ -246,7 +246,7 @@ class NextExperiment(Answer):
 
 
 def settled_in_words(n_unstable: int) -> str:
-    """That no experiment is needed, and what that rests on.
+    """State that no experiment is needed, and why.
 
     Examples
     --------
@@ -280,7 +280,7 @@ def _rounded(rows: float) -> float:
 
 
 def as_targets(targets: Sequence[Node] | Node, graph: DirectedGraph) -> tuple[int, ...]:
-    """Positions of the variables that an experiment sets."""
+    """Positions of the targets of an experiment."""
     several = (
         [targets] if not isinstance(targets, Iterable) or isinstance(targets, str) else targets
     )

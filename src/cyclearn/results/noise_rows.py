@@ -1,4 +1,4 @@
-"""The residuals of rows: how much each gains by a shape of its own, and whether all look Gaussian.
+"""The residuals of rows: how much a fitted density gains for each, and whether all look Gaussian.
 
 Rows whose equations share their weights belong together: those of one table or of one group, or
 those of all tables with interventions.
@@ -20,16 +20,16 @@ from cyclearn.models import LinearGaussianModel
 from cyclearn.models.experiments import Experiments, observed_mean
 from cyclearn.models.noise_shape import noise_gains
 
-# Fewer rows have no shape: kurtosis has no usable approximation below 20.
+# Minimum number of rows: kurtosis has no usable approximation below 20.
 FEWEST_ROWS = 30
-# Directions whose cosine is closer to one than this are one direction.
+# Directions whose cosine differs from one by less are the same.
 _SAME = 1e-8
-# Draws that may lie beyond the data for an answer: at level 0.01, 299 are drawn. Fewer give fewer
-# answers where rows are few (rank_members.md). One is enough where numbers are many: noise that is
-# not Gaussian then lies beyond all draws.
+# Number of draws that may be more extreme than the data for an answer: at level 0.01, 299 are
+# drawn. Smaller numbers give fewer answers with few rows (rank_members.md). One is enough for large
+# tables: non-Gaussian noise is then more extreme than all draws.
 _MOST_BEYOND = 3
 _MANY = 100_000
-# Draws made at once, by the numbers that they take.
+# Maximum amount of numbers drawn at once.
 _BATCH = 4_000_000
 
 
@@ -40,15 +40,16 @@ class NoiseRows:
     Attributes
     ----------
     tables : Tables
-        What weights are fitted to.
+        The tables that weights are fitted to.
     scale : array of shape (p,)
         Standard deviations of all rows.
     parts : tuple of arrays of shape (n, p)
         The rows of each table, centred, on the scale of the standard deviations.
     is_cut : array of shape (tables, p)
-        Nodes without an equation there: intervened on, or taken as given.
+        Nodes without an equation there: intervened on or exogenous.
     is_other : array of shape (tables, p)
-        Nodes whose ordinary noise the table does not show: these, and noise of their own.
+        Nodes whose ordinary noise the table does not show: these, and nodes with different noise
+        there.
     """
 
     tables: Tables
@@ -69,11 +70,11 @@ class NoiseRows:
         return observed_mean(Experiments.of(self.tables), B)
 
     def shows(self, node: int) -> BoolArray:
-        """The rows that have a node's ordinary noise."""
+        """The rows with a node's ordinary noise."""
         return np.repeat(~self.is_other[:, node], list(map(len, self.parts)))
 
     def residuals(self, B: FloatArray) -> list[FloatArray]:
-        """Of each table, with weights on the scale of the data; the values if there is none."""
+        """Residuals of each table; values of nodes without an equation. Weights are unscaled."""
         Q = np.eye(len(B)) - B * self.scale[:, None] / self.scale
         return [
             np.where(is_cut, part, part @ Q)
@@ -114,12 +115,12 @@ def noise_rows(tables: Tables, given: Iterable[str] = ()) -> tuple[NoiseRows, ..
 
 
 class Residuals:
-    """Residuals by number: columns that are the same up to scale and sign share one."""
+    """Numbered residuals: columns that are equal up to scale and sign share a number."""
 
     def __init__(self, rows: Sequence[NoiseRows]) -> None:
         self.rows = rows
         self._found: list[tuple[int, FloatArray, BoolArray]] = []
-        # Directions, and their numbers, among rows that show the same noise.
+        # Directions and their numbers, among rows with the same noise.
         self._known: dict[tuple[int, bytes], tuple[FloatArray, list[int]]] = {}
         self._gains: dict[int, FloatArray] = {}
 
@@ -137,7 +138,7 @@ class Residuals:
         return len(self._found) - 1
 
     def gains(self, numbers: Sequence[int]) -> FloatArray:
-        """What every row gains when each of these residuals may have a shape of its own."""
+        """Gain of every row when each of these residuals has its own fitted density."""
         total = [np.zeros(each.n_rows) for each in self.rows]
         for number in numbers:
             place, direction, shows = self._found[number]
@@ -151,10 +152,10 @@ class Residuals:
 
 
 class _Rotated:
-    """A table of residuals, and others that have the same means and covariances.
+    """Random tables of residuals with the same means and covariances as a given one.
 
-    Gaussian rows with given means and covariances, all residuals being functions of these, are
-    equally likely in every rotation that keeps what is taken as given.
+    Given means and covariances, which determine all residuals, Gaussian rows are equally likely
+    under every rotation that preserves the exogenous variables.
     """
 
     def __init__(self, residuals: FloatArray, is_other: BoolArray) -> None:
@@ -180,10 +181,10 @@ def _extremes(
     residuals: Sequence[Sequence[FloatArray]],
     sets: Sequence[tuple[int, ...]],
 ) -> FloatArray:
-    """How far from Gaussian the noise of each set of nodes looks, for each draw.
+    """How non-Gaussian the noise of each set of nodes looks, for each draw.
 
-    Statistics of D'Agostino and Pearson are summed over the nodes and over what shares weights; of
-    many rows the sum is χ², whose tail makes sets of different sizes comparable.
+    D'Agostino and Pearson's statistics are summed over nodes and groups of rows; with many rows the
+    sum is χ² distributed, whose tail makes sets of different sizes comparable.
     """
     from scipy.stats import chi2, normaltest
 
@@ -206,7 +207,7 @@ def noise_answers(
     sets: Sequence[Sequence[int]],
     level: float,
 ) -> list[tuple[float, bool]]:
-    """For each set of nodes, whether their noise is seen not to be Gaussian.
+    """For each set of nodes, whether their noise is significantly non-Gaussian.
 
     The residuals of ``shown``, fitted models chosen by means and covariances alone, are tested by
     the sum of the nodes' statistics, against the most extreme set in Gaussian rows with the same

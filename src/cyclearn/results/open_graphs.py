@@ -1,4 +1,4 @@
-"""The graphs that an experiment could distinguish: what data, a class or a graph leave open."""
+"""The open graphs, which an experiment could distinguish, of a result, a class or a graph."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ OpenGraphs: TypeAlias = LearnResult | EquivalenceClass | InterventionalClass | D
 class Listed:
     """The graphs that are open, with their parameter sets if there is a model.
 
-    ``n_unstable``: how many that fit equally well were left out, since no fit of theirs is stable.
-    ``probable``: the most probable graphs of a posterior with their probabilities, if there is one.
+    ``n_unstable`` counts equally good graphs that were omitted because they have no stable fit.
+    ``probable`` has the most probable graphs of a posterior with their probabilities, if there is
+    one.
     """
 
     members: tuple[Member, ...]
@@ -69,7 +70,8 @@ def list_open(
             return _respecting(found, given.knowledge)
         if model is None and not given.groups:
             model = given.model
-        # Of several groups none is the one whose experiment is planned, so rows are not predicted.
+        # With several groups it is unknown which one the experiment is for, so rows are not
+        # predicted.
         moments = [fitted.moments for fitted in given.models.values()]
         return _fitted(
             (given.graph, *given.alternatives),

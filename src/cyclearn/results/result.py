@@ -1,4 +1,4 @@
-"""What :func:`cyclearn.learn` returns."""
+"""The result of :func:`cyclearn.learn`."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class LearnResult(SavedAnswer):
     posterior : Posterior or None
         Probabilities of edges, given the data, if requested.
     warnings : tuple of DataWarning
-        What :func:`cyclearn.check_data` found, and how too few rows were handled.
+        The warnings of :func:`cyclearn.check_data`, and how too few rows were handled.
     """
 
     graph: DirectedGraph
@@ -197,8 +197,9 @@ class LearnResult(SavedAnswer):
     def equivalence_class(self) -> EquivalenceClass | InterventionalClass:
         """All graphs that generate the same distributions as the learned one.
 
-        With perfect interventions, the same in every table, which are fewer than for observational
-        data. With exogenous variables, the same conditional distributions given these.
+        With perfect interventions, the graphs that generate the same distributions in every table,
+        of which there are fewer. With exogenous variables, the same conditional distributions given
+        these.
         """
         if self.experiments is None:
             return equivalence_class(self.graph, exogenous=self.exogenous)
@@ -523,7 +524,7 @@ class LearnResult(SavedAnswer):
         return cls(**read_values(record))
 
     def __eq__(self, other: object) -> bool:
-        """Equal when the JSON forms are: everything but the time it took."""
+        """Equal if the JSON forms are equal, which include everything except times."""
         if not isinstance(other, LearnResult):
             return NotImplemented
         return self.to_dict() == other.to_dict()

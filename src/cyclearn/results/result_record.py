@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from cyclearn.results.result import LearnResult
 
 SCHEMA = "cyclearn.LearnResult/5"
-# What plain values that were changed by hand or cut short can raise.
+# Errors that edited or truncated plain values can raise.
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
 
@@ -72,7 +72,7 @@ def plain_values(result: LearnResult, *, timings: bool = False) -> dict[str, Any
     }
     if timings:
         record["run"] = {
-            # Nobody knows how long a result took that was read from a file without timings.
+            # For a file without timings, the time that the search took is unknown.
             "cost": {k: v for k, v in asdict(result.cost).items() if v == v},
             "trace": [move.to_dict() for move in result.moves],
         }
@@ -80,7 +80,7 @@ def plain_values(result: LearnResult, *, timings: bool = False) -> dict[str, Any
 
 
 def read_values(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a result out of its plain values; the model is fitted again.
+    """Restore the fields of a result from plain values; the model is fitted again.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
         if about and set(about["names"]) != set(graph.names):
             raise InputError("the statements about its edges refer to other variables")
     run = record.get("run") or {"cost": {}, "trace": ()}
-    # Older files have it with the timings, if at all.
+    # Older files keep it with the timings, or not at all.
     agreeing, starts = record.get("starts") or run.get("starts") or (0, 0)
     unknown = {"n_moves": 0, "n_evaluations": 0, "n_refused": 0, "seconds": np.nan}
     return {
@@ -142,7 +142,7 @@ def _fields(record: Mapping[str, Any]) -> dict[str, Any]:
 def _fitted(
     graph: DirectedGraph, tables: Tables, observed: Mapping[str, Any], sandwiches: Mapping[str, Any]
 ) -> FittedModel | FittedGroups:
-    """The fit to the tables; what rows alone can tell as it was recorded."""
+    """The fit to the tables; values that require the rows are taken from the record."""
     fitted: FittedModel | FittedGroups = fit(graph, tables)
     if not observed and not sandwiches:
         return fitted

@@ -1,4 +1,4 @@
-"""What ``print(result)`` shows, and how probable its edges are in words."""
+"""The output of ``print(result)``, and the probabilities of its edges in words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cyclearn.results.result import LearnResult
 
 
-# An edge that is this probable, or came out this often, is counted in the headline.
+# The headline counts edges with at least this probability or frequency.
 OFTEN = 0.9
 
 
@@ -76,7 +76,7 @@ def evidence_in_words(result: LearnResult) -> str:
 
 
 def feedback_in_words(result: LearnResult) -> list[str]:
-    """The feedback loops, and where there is a posterior how sure each of them is."""
+    """The feedback loops, and their probabilities if there is a posterior."""
     loops = [nodes for nodes in result.graph.components if len(nodes) > 1]
     if not loops:
         return ["No feedback."]
@@ -93,9 +93,9 @@ def feedback_in_words(result: LearnResult) -> list[str]:
 
 
 def result_text(result: LearnResult, *, standardised: bool = False) -> str:
-    """What ``print`` shows: edges with verdicts, agreement of equally good graphs, warnings.
+    """The output of ``print``: edges with verdicts, agreement of equally good graphs, warnings.
 
-    ``standardised`` weights are free of units.
+    ``standardised`` weights do not depend on units.
     """
     flag("standardised", standardised)
     rows = [row for row in result.edge_rows if row.in_graph]
@@ -103,7 +103,7 @@ def result_text(result: LearnResult, *, standardised: bool = False) -> str:
     found = result.warnings if sampled is None else (sampled, *result.warnings)
     scores = f"score {result.score:.2f}, BIC {result.fitted.bic:.2f}"
     lines = [f"{_found(result)}, {scores}", *feedback_in_words(result)]
-    # Before the edges, which depend on them.
+    # Warnings come before the edges, because they affect how to read these.
     lines += [f"Warning: {warning}" for warning in found]
     if result.groups and rows:
         lines.append(f"Weights in {', '.join(result.groups)}, in this order:")
@@ -118,7 +118,7 @@ def result_text(result: LearnResult, *, standardised: bool = False) -> str:
 
 
 def conclusion(result: LearnResult) -> list[str]:
-    """What was found, in the sentences that a page begins with: edges, feedback, how sure."""
+    """The opening sentences of a page: edges, feedback, probabilities."""
     has_evidence = result.posterior is not None or result.bootstrap is not None
     sure = [evidence_in_words(result)] if has_evidence and result.graph.n_edges else []
     agreement = " ".join([*sure, agreement_in_words(result)])
@@ -126,7 +126,7 @@ def conclusion(result: LearnResult) -> list[str]:
 
 
 def about_search(result: LearnResult) -> list[str]:
-    """How the search ended, and which rows it counted."""
+    """How the search ended, and the effective sample size."""
     lines = [f"Ended: {result.status.value}.", *starts_in_words(result)]
     lines.append(result.tables.rows_in_words)
     if result.options.margins in SCALES:
@@ -149,7 +149,7 @@ def _found(result: LearnResult) -> str:
 
 
 def _beside_edges(result: LearnResult) -> list[str]:
-    """How far edges can be relied on, how the search ended, and which rows it counted."""
+    """How reliable the edges are, how the search ended, and the effective sample size."""
     lines = given_in_words(present_exogenous(result), result.tables.ordered)
     lines += [agreement_in_words(result), *ties_in_words(result)]
     if result.graph.n_edges:
@@ -158,7 +158,7 @@ def _beside_edges(result: LearnResult) -> list[str]:
 
 
 def result_html(result: LearnResult) -> str:
-    """What a notebook shows."""
+    """The HTML that a notebook shows."""
     table = result.edge_table().to_html(border=0, index=False, float_format=significant)
     first, *others = result_text(result).splitlines()
     about = "".join(f"<br>{escape(line)}" for line in others if not line.startswith("  "))
@@ -166,7 +166,7 @@ def result_html(result: LearnResult) -> str:
 
 
 def _lines(result: LearnResult, rows: list[EdgeRow], *, standardised: bool) -> list[str]:
-    """Edges; those within a row before those over time, if there are both."""
+    """The edges: first those within a row, then those over time, if there are lags."""
     fitted = result.fitted
     if isinstance(fitted, FittedGroups):
         lines = _group_lines(rows, fitted)
@@ -220,7 +220,7 @@ def _rows_in_words(result: LearnResult) -> str:
 
 
 def ties_in_words(result: LearnResult) -> list[str]:
-    """Other classes with exactly the same score; none or one sentence."""
+    """A sentence about other classes with exactly the same score, if there are any."""
     if result.experiments is not None:
         return []
     if not result.alternatives:
@@ -234,7 +234,7 @@ def ties_in_words(result: LearnResult) -> list[str]:
 
 
 def starts_in_words(result: LearnResult) -> list[str]:
-    """How many starts agreed, where there were several; none or one sentence."""
+    """A sentence about how many starts agreed, if there were several."""
     agreeing, starts = result.n_starts_agreeing
     if starts < 2:
         return []

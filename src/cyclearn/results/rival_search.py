@@ -41,7 +41,7 @@ class RivalSearch:
 
     @cached_property
     def without_feedback(self) -> Rival | None:
-        """The best graph found without feedback, of its class the one nearest to the learned."""
+        """The best graph found without feedback, as the member nearest to the learned graph."""
         if not self.loops:
             return None
         found = _searched(self._result, _limited(self._problem, 1))
@@ -52,7 +52,7 @@ class RivalSearch:
         return self._rival("without feedback", found, self.loops)
 
     def smaller_loops(self) -> Rival | None:
-        """The best graph found whose largest loop is smaller, from one start: that without any."""
+        """The best graph found whose largest loop is smaller, from a start without loops."""
         largest = max(map(len, self.loops), default=0)
         if largest <= 2:
             return None
@@ -80,7 +80,7 @@ class RivalSearch:
         return tuple(found)
 
     def _without(self, loop: tuple[str, ...]) -> Rival | None:
-        """The best graph found with other causes for the variables of a loop, on no cycle."""
+        """The best graph found with other causes for the variables of a loop, without a cycle."""
         problem, A = self._problem, self._learned.adjacency
         inside = np.isin(np.array(problem.names), loop)
         nodes = sum(1 << i for i in np.flatnonzero(inside).tolist())
@@ -125,7 +125,7 @@ class RivalSearch:
         )
 
     def _acyclic_members(self, graph: DirectedGraph) -> list[DirectedGraph]:
-        """Acyclic graphs of its class that may be shown, those near the learned graph first."""
+        """Admissible acyclic members of its class, those nearest to the learned graph first."""
         problem = self._problem
         kept = [
             each
@@ -138,10 +138,10 @@ class RivalSearch:
         )
 
     def _opened(self, max_pairs: int) -> list[tuple[BoolArray, Pairs]]:
-        """The learned graph with its loops opened; none where knowledge requires them.
+        """The learned graph with its loops opened; none if knowledge requires them.
 
-        Variables that act on each other get a hidden cause instead; of the cycles that are left the
-        weakest edges go.
+        Variables with edges in both directions get a hidden cause instead; the weakest edges of the
+        remaining cycles are removed.
         """
         A, required = self._learned.adjacency.copy(), self._problem.required
         mutual = np.argwhere(np.triu(A & A.T & ~required & ~required.T)).tolist()
@@ -165,7 +165,7 @@ class RivalSearch:
         graph = found.reordered(self._result.graph.names)
         own, other = set(self._result.graph.edges), set(graph.edges)
         fitted = fit(graph, self._result.tables)
-        # Targets that were learned stay what they are.
+        # Learned targets are kept.
         score = -fitted.log_likelihood + self._result.penalty * graph.n_edges
         score += self._result.target_cost
         return Rival(
@@ -185,7 +185,7 @@ class RivalSearch:
 
 
 def _limited(problem: SearchProblem, max_component: int) -> SearchProblem:
-    """The problem with feedback loops of so many variables at most, and none larger than before."""
+    """The problem with a limit on the size of feedback loops, no larger than before."""
     most = min(max_component, problem.limits.max_component)
     return replace(problem, limits=replace(problem.limits, max_component=most))
 
@@ -195,7 +195,7 @@ def _searched(
 ) -> DirectedGraph | None:
     """The best graph that a search with the options of the result finds.
 
-    None where required edges close larger loops than permitted, and where no stable graph is found.
+    None if required edges close larger loops than permitted, or if no stable graph is found.
     """
     required = DirectedGraph(problem.required, problem.names)
     if max(map(len, required.component_indices)) > problem.limits.max_component:

@@ -1,7 +1,7 @@
 """Rivals of a learned graph: without feedback, with hidden common causes, with smaller loops.
 
-Scores decide whether a loop is real or due to a missing variable. :func:`evidence` says in words
-what a difference of scores means.
+Differences of scores are evidence on whether a loop is real or due to a missing variable.
+:func:`evidence` says in words how strong they are.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 RivalKind = Literal["without feedback", "hidden causes", "smaller loops", "without the loop"]
 Evidence = Literal["no evidence", "weak evidence", "strong evidence"]
 
-# Differences of scores at which evidence is weak, and strong: odds of 20 and of 150 to one, two
-# boundaries of Kass and Raftery (1995), who call what lies above them strong and very strong. One
-# word less is used here, since the graphs compared are the best of very many (rivals.md).
+# Differences of scores above which evidence is weak and strong: odds of 20 and of 150 to one, two
+# thresholds of Kass and Raftery (1995), who call evidence above them strong and very strong. The
+# words used here are one step weaker, because the graphs compared are the best of very many
+# (rivals.md).
 WEAK, STRONG = 3.0, 5.0
 BOUNDARIES = (
     f"A difference of scores below {WEAK:g} is not evidence; from {WEAK:g} to {STRONG:g} the "
@@ -35,7 +36,7 @@ BOUNDARIES = (
 
 
 def evidence(difference: float) -> Evidence:
-    """What a difference of scores means, in either direction.
+    """The strength of evidence of a difference of scores, in either direction.
 
     Examples
     --------
@@ -50,7 +51,7 @@ def evidence(difference: float) -> Evidence:
 
 @dataclass(frozen=True)
 class Rival:
-    """Another graph for the same data, and how much worse it is than the learned one.
+    """Another graph for the same data, and its score relative to the learned one.
 
     Attributes
     ----------
@@ -63,7 +64,7 @@ class Rival:
     score : float
         Negative log-likelihood + λ·(edges + pairs).
     difference : float
-        Its score minus that of the learned graph: above zero, the rival is worse.
+        Its score minus that of the learned graph; positive if the rival is worse.
     added, removed : tuple of edges
         The edges that only the rival has, and those that only the learned graph has.
     loops : tuple of tuples
@@ -84,19 +85,19 @@ class Rival:
 
     @property
     def title(self) -> str:
-        """Its kind, with the loop if there are several."""
+        """Its kind, and the loop if there are several."""
         if self.kind != "without the loop":
             return self.kind
         return f"{self.kind} among {', '.join(self.loops[0])}"
 
     @property
     def evidence(self) -> Evidence:
-        """What the difference means, for the learned graph or, below zero, for the rival."""
+        """The strength of the evidence, for the learned graph or, if negative, for the rival."""
         return evidence(self.difference)
 
     @property
     def hidden(self) -> tuple[tuple[str, ...], ...]:
-        """The hidden common causes, each by the variables it acts on: all joined by pairs."""
+        """The hidden common causes, each as the variables it affects: all joined by pairs."""
         import networkx as nx
 
         return tuple(sorted(tuple(sorted(each)) for each in nx.find_cliques(nx.Graph(self.pairs))))

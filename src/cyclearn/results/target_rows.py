@@ -17,7 +17,7 @@ from cyclearn.search.unknown_targets import TargetSearch
 if TYPE_CHECKING:
     from cyclearn.results.result import LearnResult
 
-# Less probable targets are left to the table.
+# Less probable targets appear only in the table.
 _WORTH_SAYING = 0.05
 
 
@@ -49,10 +49,10 @@ class TargetRow:
 
 
 def target_rows(result: LearnResult) -> tuple[TargetRow, ...]:
-    """One row per variable and table, unless a change would leave no table with ordinary noise.
+    """One row per variable and table, unless the change would leave no table with ordinary noise.
 
-    Targets are scored as edges are; the difference of scores with and without a target is used as
-    the log odds.
+    Targets are scored like edges; the difference of scores with and without a target is used as the
+    log odds.
     """
     if not result.options.is_unknown:
         raise InputError("no targets were learned; use learn(..., interventions='unknown')")
@@ -92,7 +92,7 @@ def worth_saying(rows: tuple[TargetRow, ...]) -> list[TargetRow]:
 
 
 def targets_in_words(result: LearnResult) -> list[str]:
-    """Targets of each table, with their probabilities; nothing where they were given."""
+    """Targets of each table, with their probabilities; empty if they were given."""
     if not result.options.is_unknown:
         return []
     lines = ["Targets, with probabilities given this graph and the other targets:"]

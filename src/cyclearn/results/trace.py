@@ -1,4 +1,4 @@
-"""What a search did: its moves by name, on the scale of the data, and its computing cost."""
+"""The moves of a search by name, on the scale of the data, and its computing cost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cyclearn.search.runs import SearchRun
 
 @dataclass(frozen=True)
 class SearchCost:
-    """What a search cost: moves taken, components fitted, moves refused; seconds of wall time."""
+    """The cost of a search: moves taken, components fitted, moves rejected; seconds elapsed."""
 
     n_moves: int
     n_evaluations: int
@@ -23,7 +23,7 @@ class SearchCost:
 
 @dataclass(frozen=True)
 class TracedMove(Answer):
-    """One move of the search: the edges it changed and what it did to the score."""
+    """One move of the search: the edges it changed and its change of the score."""
 
     added: tuple[tuple[str, str], ...]
     removed: tuple[tuple[str, str], ...]
@@ -52,15 +52,15 @@ class TracedMove(Answer):
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> TracedMove:
-        """The move that :meth:`to_dict` gave."""
+        """Restore a move from :meth:`to_dict`."""
         edges = {part: tuple((a, b) for a, b in record[part]) for part in ("added", "removed")}
         return cls(**{**record, **edges})
 
 
 def sample_score(value: float, problem: SearchProblem) -> float:
-    """The score of the whole sample, constants included, of a score that a search works with.
+    """Convert a score of the search to the score of the whole sample, constants included.
 
-    A search has standardised columns and scores them per sample.
+    A search uses standardised columns and scores per sample.
     """
     return float(problem.tables.n_effective * (value + problem.constant))
 

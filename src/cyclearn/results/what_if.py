@@ -1,4 +1,4 @@
-"""What if: predictions of interventions by name, over all graphs that fit equally well."""
+"""Predictions of interventions by name, over all graphs that fit equally well."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cyclearn.results.result import LearnResult
 
 
-# Means below this share of a standard deviation are zero except for rounding.
+# Means below this share of a standard deviation are zero up to rounding.
 _ROUNDING = 1e-12
 
 
@@ -42,10 +42,10 @@ def what_if(
     Parameters
     ----------
     values : mapping, optional
-        Variables that are held, with their values: their causes no longer matter.
+        Variables to hold, with their values: their causes no longer affect them.
     shift : mapping, optional
-        Variables that are pushed, with the amounts: they still respond to their causes, so feedback
-        on them counts.
+        Variables to shift, with the amounts: they still respond to their causes, so feedback on
+        them has an effect.
     group : str, optional
         The group whose weights and means are used, if there are several.
     level : float
@@ -63,11 +63,11 @@ def what_if(
         intervention, from the graph shown. Values are NaN if the system has no equilibrium;
         intervals are NaN if the data do not determine the weights. Intervals are conditional on the
         graph and on the exogenous variables (including lagged ones), which are at their average in
-        these data or at the values set. Ordinal variables are on the scale of the normal variables
-        behind them (mean 0, standard deviation 1 in the data), also the values given; ``levels``
-        has the probabilities of their levels under the intervention, from the graph shown, and
-        ``attrs["levels"]`` has them as numbers. ``attrs`` says how many graphs were examined, and
-        how many of their parameter sets have no equilibrium.
+        these data or at the values set. Ordinal variables, including values given for them, are on
+        the scale of the underlying normal variables (mean 0, standard deviation 1 in the data);
+        ``levels`` has the probabilities of their levels under the intervention, from the graph
+        shown, and ``attrs["levels"]`` has them as numbers. ``attrs`` says how many graphs were
+        examined, and how many of their parameter sets have no equilibrium.
     """
     model = result.model_of(group)
     held = values_by_index(result.graph, {} if values is None else values, "do")
@@ -112,7 +112,7 @@ def add_levels(table: pd.DataFrame, levels: Levels) -> dict[str, dict[str, float
 def estimated(
     fitted: FittedModel, models: Sequence[LinearGaussianModel]
 ) -> tuple[EstimatedModel, ...]:
-    """Models with the data that they, and the one fitted, are estimates from."""
+    """Models with the data from which they, and the fitted one, were estimated."""
     S, mean, experiments = fitted.moments.covariance, fitted.moments.mean, fitted.experiments
     given = tuple(np.flatnonzero(fitted.moments.is_exogenous).tolist())
     if experiments is None:
@@ -132,7 +132,7 @@ def prediction_table(
     shifted: Mapping[int, float],
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Predictions by variable: of the graph shown, and over all models that settle."""
+    """Predictions by variable: from the graph shown, and over all models with an equilibrium."""
     import pandas as pd
     from scipy.special import ndtri
 
@@ -160,7 +160,7 @@ def prediction_table(
         },
         index=pd.Index(names, name="variable"),
     )
-    # What only rounding keeps from zero is zero, but not what was asked for.
+    # Set rounding errors to zero, but not requested values.
     tiny = np.abs(table) < _ROUNDING * np.sqrt(shown.covariance.diagonal())[:, None]
     tiny.iloc[list(held), 1:] = False
     table = table.mask(tiny, 0.0)

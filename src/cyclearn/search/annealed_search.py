@@ -1,17 +1,15 @@
-"""One start of the default search: acyclic graphs first, then cycles, then region by region.
+"""One start of the default search: acyclic graphs, then cycles, then annealing by region.
 
 1. The best acyclic graph is searched for over orders of the variables: no component is fitted, so
-   moves are cheap, and wrong orientations, which cost extra edges that look like cycles, are mostly
-   gone.
+   moves are cheap, and this removes most wrong orientations, whose extra edges look like cycles.
 2. Hill climbing closes cycles.
 3. The edges among a few nodes near each other are annealed, cycles included, then polished by hill
    climbing; every node is the centre of such a region in turn, until a whole pass over all nodes
-   finds nothing better. Of the graphs that are equivalent, one is taken whose edges lead away from
-   the centre.
-4. Long cycles that the graph imitates are closed; if that leads to something better, 3 begins
-   again.
-5. Hill climbing with virtual-edge moves, which are few where few superfluous edges are left, first
-   without and then with very large components; if it finds something better, 3 restarts.
+   finds nothing better. Each region starts from an equivalent graph whose edges lead away from the
+   centre.
+4. Long cycles that the graph only imitates are closed; if that leads to a better graph, 3 restarts.
+5. Hill climbing with virtual-edge moves, of which there are few once few superfluous edges are
+   left, first without and then with very large components; if it finds a better graph, 3 restarts.
 """
 
 from __future__ import annotations
@@ -72,7 +70,7 @@ class AnnealedSearch:
         self._steps: list[SearchStep] = []
         self._refusals: Counter[str] = Counter()
         self._n_evaluations = self._limits = 0
-        # Around which nodes there is nothing left to do, in the graph that was seen then.
+        # Nodes around which annealing is finished, for the graph it was finished with.
         self._settled = np.zeros(len(start), dtype=bool)
         self._graph_seen = np.zeros_like(start, dtype=np.uint8)
         self._has_groups = len(self.score.shares) > 1
@@ -80,13 +78,13 @@ class AnnealedSearch:
         start = np.ascontiguousarray(start, dtype=np.uint8)
         self._graph, self._value = start, self.score.thorough_value(start)
         self._is_admitted = self._admit(start)[0] is start
-        # However little time there is, it is enough for a first graph.
+        # Any time limit leaves enough time for a first graph.
         may_begin = self._ended() in (None, SearchStatus.TIME_LIMIT)
         found = self._best_acyclic() if acyclic_stage and may_begin else start
         if not self._ended():
             self._climb(found, may_start_refused=True)
-        # Without cycles regions are worth a pass only where the search over orders does little, for
-        # few variables, or has much to do.
+        # Without cycles, a pass over regions is useful only if the search over orders does little,
+        # with few variables, or has much to do.
         is_over_orders = acyclic_stage and self._takes_orders
         is_settled = (
             is_over_orders
@@ -122,7 +120,7 @@ class AnnealedSearch:
         temperature: float,
         n_proposals: int,
     ) -> tuple[Adjacency, float]:
-        """The best graph met and its change of score; in parts, to keep to a time limit."""
+        """The best graph visited and its change of score; in slices, to respect a time limit."""
         n_parts = 1 + n_proposals // self.effort.proposals_at_once
         ratio = self.effort.last_temperature / temperature
         score = self.score.limited(max_component=max_component, max_virtual_cycle=0)
@@ -149,13 +147,13 @@ class AnnealedSearch:
 
     @cached_property
     def _takes_orders(self) -> bool:
-        """Whether there is a search over orders: for one table, without required cycles."""
+        """Whether orders are searched: only for one table without required cycles."""
         is_plain = len(self.score.shares) == 1 and self.score.experiments is None
         required = self.problem.required.astype(np.uint8)
         return is_plain and self.score.largest_component(required) == 1
 
     def _best_acyclic(self) -> Adjacency:
-        """The best acyclic graph found, from which the search continues if it may."""
+        """The best acyclic graph found; the search continues from it if it is admissible."""
         p = len(self._graph)
         if not self._takes_orders:
             # No component may grow beyond those of the start.
@@ -176,7 +174,7 @@ class AnnealedSearch:
                 budget=replace(self.budget, max_evaluations=self._evaluations_left()),
             )
             if self.on_step is not None:
-                # The search over orders can take a minute; who follows has a graph at once.
+                # The search over orders can take a minute; this reports a first graph at once.
                 quick = search(n_exchanges=0)
                 toggles, delta = (
                     np.argwhere(self._graph != quick.adjacency),
@@ -186,7 +184,7 @@ class AnnealedSearch:
             run = search(n_exchanges=self.effort.exchanges_of(p))
             self._n_evaluations += run.n_evaluations
             found, change = run.adjacency, run.value - self._value
-        # With required cycles it can have no stable fit.
+        # With required cycles it may have no stable fit.
         is_admitted = self._admit(found)[0] is found
         if change < -ROUNDING and (is_admitted or not self._is_admitted):
             self._adopt(found, self._value + change)
@@ -195,11 +193,11 @@ class AnnealedSearch:
 
     @cached_property
     def _linked(self) -> BoolArray:
-        # With very many variables it takes a good part of a second, which there may not be.
+        # With very many variables this takes up to a second, which may exceed the time limit.
         return linked_pairs(self.score.S, self.score.shares, self.score.penalty)
 
     def _close_rings(self) -> bool:
-        """Close long cycles that the graph imitates; whether a better graph was found."""
+        """Close long cycles that the graph imitates; return whether a better graph was found."""
         if self.score.experiments is not None:
             return False  # links are those of variables without interventions
         largest_now = self.score.largest_component(self._graph)
@@ -223,7 +221,7 @@ class AnnealedSearch:
             worse = self.score.value(ringed) - self._value
             if worse >= self.effort.ring_worse * self.score.penalty:
                 continue
-            # Elsewhere nothing has changed, and nothing was left to climb.
+            # Elsewhere nothing has changed, and no move improved the score.
             near = np.zeros(len(ringed), dtype=bool)
             near[nodes] = True
             near |= (ringed[nodes] | ringed[:, nodes].T).any(axis=0)
@@ -232,13 +230,13 @@ class AnnealedSearch:
         return False
 
     def _pass_over_regions(self) -> bool:
-        """Anneal around every node in turn; whether a better graph was found."""
+        """Anneal around every node in turn; return whether a better graph was found."""
         p = len(self._graph)
         before = self._value
         effort = self.effort
         is_whole = p <= effort.region_nodes
         largest = self.score.largest_component(self._graph)
-        # A small graph is a region of its own, annealed twice.
+        # A small graph is one region, annealed twice.
         for centre in self._rng.permutation(p)[: 2 if is_whole else p].tolist():
             if self._ended():
                 return False
@@ -272,15 +270,15 @@ class AnnealedSearch:
     def _leading_away(self, centre: int) -> Adjacency:
         """An equivalent graph in which as many edges as can be lead away from a node."""
         if self.score.experiments is not None:
-            return self._graph  # what is equivalent to what depends on who is set
+            return self._graph  # interventions change which graphs are equivalent
         label = self.score.components(self._graph)
         furthest = self.effort.turned_distance
         return leading_away(self._graph, centre, label, self._may_turn, furthest)
 
     def _is_settled(self, centre: int) -> bool:
-        """Whether nothing near the node changed since a region around it was annealed.
+        """Whether nothing near the node has changed since its region was annealed.
 
-        If not, that is about to be done.
+        If not, the caller is about to anneal it.
         """
         changed = np.argwhere(self._graph != self._graph_seen)
         if len(changed):
@@ -313,21 +311,21 @@ class AnnealedSearch:
         )
 
     def _affordable(self, most: int) -> int:
-        """The largest component up to which the fits of all neighbours are not too much work."""
+        """The largest component for which fitting all neighbours is not too much work."""
         from cyclearn._kernels.neighbourhood import reachability
 
         paths = reachability(self._graph).astype(np.float32)
         closing = (paths.T > 0) & (self._graph == 0)
-        # An edge i → j makes a component of all that is on ways from j to i.
+        # An edge i → j makes one component of all nodes on paths from j to i.
         sizes = np.sort((paths @ paths).T[closing])
         work = np.cumsum(sizes**3)
         beyond = sizes[work > self.effort.last_climb_work]
         return most if beyond.size == 0 else min(most, int(beyond[0]) - 1)
 
     def _region(self, centre: int) -> IntArray:
-        """The centre and its neighbours, then nodes near those chosen, drawn one by one.
+        """The centre and its neighbours, then random nodes near those chosen, one by one.
 
-        Turning all edges of a node at once takes a region that has them all.
+        Reversing all edges of a node at once requires a region that contains them all.
         """
         A = self._graph.view(np.bool_)
         inside = np.zeros(len(A), dtype=bool)
@@ -353,10 +351,10 @@ class AnnealedSearch:
         near: BoolArray | None = None,
         may_start_refused: bool = False,
     ) -> bool:
-        """Climb from a graph; move there, and return True, if the end is admitted and is better.
+        """Climb from a graph; move to the end, and return True, if it is admissible and better.
 
-        No ``component`` larger than that is entered, unless there is one already. With nodes marked
-        as ``near``, only edges that begin or end there are changed.
+        Components larger than ``component`` are not entered unless the graph has one already. If
+        nodes are marked as ``near``, only edges that begin or end there are changed.
         """
         from cyclearn._kernels.neighbourhood import LIMIT_COMPONENT
 
@@ -379,7 +377,7 @@ class AnnealedSearch:
         )
         self._n_evaluations += run.n_evaluations
         self._refusals += run.refusals
-        # A limit that only this stage has is none that kept anything away.
+        # A limit that applies only to this stage must not be reported.
         own = LIMIT_COMPONENT if most < self.score.limits.max_component else 0
         self._limits |= run.limits & ~own
         if run.score < (self._value - ROUNDING if self._is_admitted else inf):

@@ -1,13 +1,14 @@
-"""From the best graphs that a search met to the answer: the member shown, and the classes that tie.
+"""From the best graphs of a search to the answer: the member shown, and the classes that tie.
 
-Which member of a class is shown, and which of several classes with the same score, is decided by
-structure (:mod:`cyclearn.classes.canonical_member`), not by where the search happened to end.
+The member that represents a class, and the class shown among several with the same score, are
+chosen by structure (:mod:`cyclearn.classes.canonical_member`), not by where the search happened to
+end.
 
 Different classes can share a set of distributions of positive measure (quasi equivalence,
-Definition 9): a 3-cycle and a complete acyclic graph on three nodes, for example. No score tells
-them there. They are searched for by redrawing the edges among three nodes, as many as
-there were, in the members of every class already known. Graphs that have the same columns at other
-nodes are one class and one score, so that is computed once for all of them.
+Definition 9): a 3-cycle and a complete acyclic graph on three nodes, for example. No score
+distinguishes them there. They are searched for by replacing the edges among three nodes by the same
+number of other edges, in the members of every class already known. Graphs with the same columns,
+assigned to different nodes, belong to one class and have one score, which is computed once.
 """
 
 from __future__ import annotations
@@ -43,12 +44,12 @@ _EFFORT = TieEffort()
 
 @dataclass(frozen=True)
 class Answer:
-    """The graph that is shown, and one graph for each other class whose score ties with it.
+    """The graph shown, and one graph for each other class with the same score.
 
-    With interventions, every other graph whose score ties.
+    With interventions, every other graph with the same score.
 
-    ``is_cut`` says that there may be more of these, since a limit ended the search for them. Names
-    are sorted.
+    ``is_cut`` means that there may be more of these, because a limit ended the search for them.
+    Names are sorted.
     """
 
     graph: DirectedGraph
@@ -59,10 +60,10 @@ class Answer:
 def answer(
     problem: SearchProblem, solution: Solution, budget: Budget, end: Deadline = None
 ) -> Answer:
-    """The answer that the runs of a method lead to.
+    """The answer from the runs of a method.
 
-    Ties are looked for while the budget's time lasts, and not at all where it cut the search. With
-    very many variables even the member that is shown is chosen only before the ``end``.
+    Ties are searched for until the budget's time is over, and not at all if it ended the search.
+    With very many variables, the member shown is also chosen only before the ``end``.
     """
     if not np.isfinite(solution.best.score):
         raise InputError(
@@ -83,16 +84,16 @@ def answer(
         return as_found
     largest = problem.score().largest_component(solution.best.best)
     if solution.ended_early is not None and largest > LocalEffort.max_component:
-        # Whether members are stable takes longer than there is time for.
+        # There is no time to determine which members are stable.
         return as_found
     ties = _Ties(problem, solution.best.best)
     for run in solution.agreeing:
         ties.take(DirectedGraph(run.best.astype(bool), problem.names))
     if not ties.found:
-        # The members that keep to knowledge and limits are too many to be searched for one.
+        # There are too many members to find one that respects knowledge and limits.
         return as_found
-    # Sets of distributions of acyclic graphs are closed and irreducible: two of one dimension that
-    # share a set of positive measure are the same, and so are the classes.
+    # The distribution sets of acyclic graphs are closed and irreducible: if two of the same
+    # dimension share a set of positive measure, they are equal, and so are the classes.
     if problem.limits.max_component > 1:
         ties.close(is_over)
     first, *others = [graph for _, graph in sorted(ties.found, key=lambda each: each[0])]
@@ -104,8 +105,8 @@ def shown_member(
 ) -> DirectedGraph | None:
     """The member that represents a class, if one respects knowledge and limits.
 
-    Where required edges leave no irreducible member, or none of them has a stable fit, it is a
-    reducible one with the fewest edges.
+    If required edges leave no irreducible member, or none of them has a stable fit, it is a
+    reducible member with the fewest edges.
     """
     admits = partial(problem.admits_component, score)
     masks = problem.allowed, problem.required
@@ -123,11 +124,10 @@ def shown_member(
 
 
 class _Ties:
-    """Classes whose score is the best, each with the member that represents it.
+    """Classes with the best score, each with the member that represents it.
 
-    The class that comes first by the rule is looked around in first. A neighbour differs from some
-    member in the edges among three nodes, and has as many; so if one class is a neighbour of
-    another, that one is a neighbour of the first.
+    The class that comes first by the rule is searched first. A neighbour differs from some member
+    in the edges among three nodes, whose number is the same; so the relation is symmetric.
     """
 
     def __init__(self, problem: SearchProblem, best: Adjacency) -> None:
@@ -139,12 +139,12 @@ class _Ties:
         self._classes: set[tuple[Territory, ...]] = set()
         self._class_of: dict[DirectedGraph, EquivalenceClass] = {}
         self._waiting: list[tuple[Order, DirectedGraph]] = []
-        # Whether graphs tie, by what their columns are; those that are done with are not asked for.
+        # Whether graphs tie, by their columns; graphs that were examined are not examined again.
         self._ties: dict[int, bool] = {}
         self._work = 0.0
 
     def take(self, graph: DirectedGraph) -> None:
-        """Add the class of a graph, if it is new and has a member that may be shown."""
+        """Add the class of a graph, if it is new and has an admissible member."""
         if territories(graph.columns) in self._classes:
             return
         whole = EquivalenceClass(graph)
@@ -157,7 +157,7 @@ class _Ties:
             heappush(self._waiting, entry)
 
     def close(self, is_over: Callable[[], bool]) -> None:
-        """Look around in every class, until there is no new one or a limit is reached."""
+        """Examine every class's neighbours, until none is new or a limit is reached."""
         while self._waiting and not self.is_cut:
             _, member = heappop(self._waiting)
             masks = self._problem.allowed, self._problem.required
@@ -195,10 +195,10 @@ class _Ties:
 def members_by_block(
     member: DirectedGraph, whole: EquivalenceClass, allowed: BoolArray, required: BoolArray
 ) -> Iterator[tuple[list[int], int]]:
-    """Members that differ from a given one in one block, and nodes where that matters.
+    """Members that differ from a given one in one block, and the nodes concerned.
 
-    The columns of a block move inside its territories. Edges redrawn elsewhere change none of
-    the columns that they move by, and make the same class whichever way the block is filled.
+    The columns of a block move inside its territories. Edges replaced elsewhere do not change these
+    columns, and give the same class however the block is filled.
     """
     everywhere = (1 << member.n_nodes) - 1
     for each in whole.rotation_classes:
@@ -222,9 +222,9 @@ def members_by_block(
 
 
 class ColumnKeys:
-    """Numbers that identify graphs by their columns, at whichever nodes these are.
+    """Numbers that identify graphs by their columns, regardless of the nodes these belong to.
 
-    The key of a column mixes the keys of its rows; the sum over columns does not mind their order.
+    The key of a column mixes the keys of its rows; the sum over columns ignores their order.
     """
 
     def __init__(self, row_keys: list[int], columns: list[int]) -> None:

@@ -1,8 +1,8 @@
-"""The default search: independent starts, each with a seed of its own, until some agree.
+"""The default search: independent starts with different seeds, until some agree.
 
-Where the best graph has a thicket of edges, another start goes through graphs whose edges cost
-more. Starts of large problems that do not agree are combined: what is better in each is taken,
-and that graph is improved once more.
+If the best graph has a thicket of edges, another start first uses a larger penalty per edge. In
+large problems, starts that do not agree are combined: the better parts of each are taken, and that
+graph is improved once more.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cyclearn.search.starts import SearchCall, run_calls, starting_graphs
 
 @dataclass(frozen=True)
 class AutoSearch:
-    """``"auto"``: independent starts, each with a seed of its own, until some agree."""
+    """``"auto"``: independent starts with different seeds, until some agree."""
 
     effort: Effort = "default"
 
@@ -33,10 +33,10 @@ class AutoSearch:
         return AutoEffort() if self.effort == "default" else AutoEffort().higher()
 
     def solve(self, problem: SearchProblem, call: SearchCall) -> Solution:
-        """From given graphs, one start each; from the default one, as many as it takes.
+        """One start from each given graph; from the default one, as many as needed.
 
-        Starts that ran ahead on other cores after enough agreed do not count. With a time limit
-        the first runs in this process: others take seconds to begin.
+        Starts on other cores that were not needed do not count. With a time limit the first runs in
+        this process: other processes take seconds to begin.
         """
         needed, most = self._effort.starts_of(problem.n_variables)
         starts = starting_graphs(problem, call.starts, 1, call.seed)
@@ -60,7 +60,7 @@ class AutoSearch:
         is_enough = False
         while len(runs) < most and not is_enough:
             is_first = not runs and call.budget.deadline is not None
-            # Other processes would hardly have begun when the time is over.
+            # Other processes would hardly begin before the time is over.
             ends_soon = seconds_left(call.budget.deadline) < self._effort.workers_begin
             n_next = 1 if is_first or ends_soon else at_once
             following = calls[len(runs) : len(runs) + n_next]
@@ -83,11 +83,11 @@ class AutoSearch:
     def _last_run(
         self, problem: SearchProblem, found: Solution, start: Adjacency, seed: int, call: SearchCall
     ) -> SearchRun | None:
-        """One more start, for one table: through dearer edges where the best graph has a thicket.
+        """One more start, for one table: with a larger penalty if the best graph has a thicket.
 
-        Of many variables, where a thicket is a small part of what can be wrong: one that goes on
-        from what is better in each of the starts, where they differ. In between starts are long,
-        and one more is worth it only where a thicket is what they agree on (hard_tables.md).
+        With many variables, where a thicket is only a small part of what can be wrong, it starts
+        from the better parts of all starts, if they differ. With intermediate numbers starts are
+        long, and one more is useful only if they agree on a thicket (hard_tables.md).
         """
         further, on_step = self._effort.further, call.told_of(found.runs)
         p, is_agreed = problem.n_variables, len(found.agreeing) > 1
@@ -107,7 +107,7 @@ class AutoSearch:
         return replace(run, n_evaluations=run.n_evaluations + sparse.n_evaluations)
 
     def _is_entangled(self, found: Solution) -> bool:
-        """Whether further starts would take long and hardly agree."""
+        """Whether further starts would take long and probably not agree."""
         effort, n_runs = self._effort, len(found.runs)
         if n_runs >= effort.most_overgrown and effort.further.is_overgrown(found.best.best):
             return True

@@ -1,4 +1,4 @@
-"""Warnings about data before anything is learned from them."""
+"""Warnings about data before learning."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ def check_data(data: SeveralData, **reading: Any) -> tuple[DataWarning, ...]:
     Parameters
     ----------
     data : DataFrame, array of shape (n, p), path or Moments
-        Or several of these. Moments show neither dependence nor the shape of columns; only the
-        rest is checked then. With lags, what the past leaves unexplained is checked.
+        Or several of these. Moments show neither dependence nor the distribution of columns, so
+        these are not checked then. With lags, the residuals given the past are checked.
     **reading
         The fields of :class:`cyclearn.Reading`.
 
     Returns
     -------
     tuple of DataWarning
-        Those of :func:`cyclearn.learn` with these options. Empty where nothing was found, which
-        does not prove that the data are fine: hidden causes and nonlinear relations can hide from
-        every check made here.
+        The warnings that :func:`cyclearn.learn` gives with these options. An empty tuple does not
+        prove that the data are fine: no check here detects all hidden causes and nonlinear
+        relations.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""Long cycles that an acyclic graph imitates, found in the partial correlations.
+"""Long cycles that an acyclic graph imitates, detected by partial correlations.
 
-A cycle without chords makes the variables on it depend on their neighbours only, given all others.
-No acyclic graph says that: it needs edges across the cycle, or a node with two parents on it, and
-step by step the way from there to the cycle leads over many worse graphs. But such pairs betray
-themselves: two variables that a right graph joins, or gives a common child, are dependent given
-all others, and these are not.
+On a cycle without chords, variables depend only on their neighbours, given all others. No acyclic
+graph implies that: it needs edges across the cycle, or a node with two parents on it, and every
+sequence of single moves from there to the cycle passes through many worse graphs. But such pairs
+can be detected: two variables that are adjacent or have a common child in the true graph are
+dependent given all others, and these pairs are not.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from cyclearn.search.runs import Adjacency
 def linked_pairs(covariances: FloatArray, shares: FloatArray, price: float) -> BoolArray:
     """Pairs whose partial correlation given all others exceeds that penalty.
 
-    ``covariances`` are those of all groups, ``shares`` what each counts for. None where there are
-    too few rows to tell.
+    ``covariances`` are those of all groups, ``shares`` their weights. None if there are too few
+    rows.
     """
     worth = np.zeros(covariances.shape[1:])
     for covariance, share in zip(covariances, shares, strict=True):
@@ -40,25 +40,25 @@ def linked_pairs(covariances: FloatArray, shares: FloatArray, price: float) -> B
 def _in_units_of_its_own(matrix: FloatArray) -> FloatArray:
     """With a unit diagonal."""
     diagonal = np.diagonal(matrix)
-    if not (diagonal > 0).all():  # as the inverse of a matrix that is singular except for rounding
+    if not (diagonal > 0).all():  # because the matrix is singular up to rounding
         raise np.linalg.LinAlgError
     scale = np.sqrt(diagonal)
     return np.asarray(matrix / scale / scale[:, None])
 
 
 def iter_ringed(graph: Adjacency, linked: BoolArray) -> Iterator[tuple[Adjacency, list[int]]]:
-    """The graph with an imitated cycle in place of what joins its nodes, in either direction.
+    """The graph with an imitated cycle in place of the edges among its nodes, in either direction.
 
-    With the nodes of that cycle. There is one for every two variables with an edge or a common
-    child that are not linked, if links lead from one to the other on two ways with no link across.
-    Variables with a common child are linked too, and lead away from the cycle: so there is also one
-    along edges that are links, the second way up to parents first and then down.
+    Also yields the nodes of that cycle. There is one for every two variables with an edge or a
+    common child that are not linked, if two paths of links without a link across join them.
+    Variables with a common child are linked too, which leads away from the cycle: so there is also
+    one along edges that are links, whose second path goes up to parents first and then down.
     """
     A = graph.astype(bool)
     joined = A | A.T
     across = (joined | (A.astype(np.float32) @ A.T > 0)) & ~linked
     np.fill_diagonal(across, False)
-    # Ways that go up to parents first and then down to children only: node v is v on the way up,
+    # Paths that go up to parents first and then only down to children: node v is v on the way up,
     # and p + v on the way down.
     steps = A & linked
     treks = np.block([[steps.T, steps], [np.zeros_like(steps), steps]])

@@ -1,7 +1,7 @@
-"""The best of several starts, place by place.
+"""The best parts of several starts.
 
-Starts miss different things in different places. Where two graphs differ in places that have
-nothing to do with each other, the better of both can be taken in each.
+Different starts fail in different parts of the graph. If two graphs differ in separate places, the
+better version can be chosen for each place.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from cyclearn.search.runs import Adjacency, SearchRun
 
 
 def combined(problem: SearchProblem, runs: Sequence[SearchRun]) -> Adjacency | None:
-    """The best graph with what is better in the others, None where nothing is.
+    """The best graph with the better parts of the others; None if there are none.
 
-    A place is a set of nodes joined by edges that one graph has and the other has not.
+    A place is a set of nodes connected by edges that only one of the graphs has.
     """
     score = problem.score()
     admit = problem.admission(score)

@@ -29,12 +29,12 @@ from cyclearn.search.score import GraphScore
 from cyclearn.search.search_effort import ExactEffort, StartEffort
 from cyclearn.search.starts import SearchCall, starting_graphs
 
-# Scores per sample closer than this are not distinguished, nor closer than rounding: scores
-# that tie do so to about 1e-15, and others are rarely closer than 1e-6.
+# Scores per sample closer than this, or than rounding, are not distinguished: ties agree to about
+# 1e-15, and other scores rarely to 1e-6.
 TOLERANCE = 1e-9
-# Half the logarithm of a variance that is as good as none.
+# Half the logarithm of a variance that counts as zero.
 _NO_BOUND = 1e3
-# A structure is kept in the bits of one signed number of 64.
+# A structure is stored in the bits of one signed 64-bit integer.
 _MAX_BITS = 60
 
 
@@ -43,12 +43,12 @@ class Certificate:
     """The certificate of an exact search.
 
     Every structure of every component of at most ``max_component`` nodes, with at most
-    ``max_parents`` parents a node, was listed (``n_listed``), or could not be part of a graph
-    within ``tolerance`` per sample of the best score (``n_bounded``). ``n_scored`` of those
-    listed had to be fitted; the saturated likelihood ruled out the others. The result is as
-    global as the fit of each component, which starts at zero coefficients. With ``is_stable``,
-    structures without a stable best fit were left out; ``n_unstable`` had to be. With
-    ``has_knowledge``, only graphs that respect the knowledge given were looked at.
+    ``max_parents`` parents per node, was listed (``n_listed``), or could not be part of a graph
+    within ``tolerance`` per sample of the best score (``n_bounded``). ``n_scored`` of those listed
+    had to be fitted; the saturated likelihood ruled out the others. The certificate assumes that
+    the fit of each component, which starts at zero coefficients, is its best fit. With
+    ``is_stable``, the ``n_unstable`` structures without a stable best fit were excluded. With
+    ``has_knowledge``, only graphs that respect the knowledge were considered.
     """
 
     max_component: int
@@ -62,7 +62,7 @@ class Certificate:
     n_bounded: int = field(default=0, compare=False)
 
     def to_dict(self, *, timings: bool = False) -> dict[str, Any]:
-        """The certificate as plain values; counts of work, which may differ, if asked for."""
+        """The certificate as plain values; optionally with counts of work, which may differ."""
         work = () if timings else ("n_listed", "n_scored", "n_bounded")
         return {name: value for name, value in asdict(self).items() if name not in work}
 
@@ -87,7 +87,7 @@ class Certificate:
 
 @dataclass
 class ComponentProgramme:
-    """A dynamic programme over sets of nodes; ``incumbent`` is a score that a graph has."""
+    """A dynamic programme over sets of nodes; ``incumbent`` is the score of a known graph."""
 
     score: GraphScore
     allowed: BoolArray
@@ -104,14 +104,15 @@ class ComponentProgramme:
         for V in range(1, 1 << self.p):
             self._saturated[V] = self._least_value(list(bits(V)))
         self._everything = everything
-        # Bounds and fits are sums of logarithms of pivots, the smallest of them the least certain.
+        # Bounds and fits are sums of logarithms of pivots, of which the smallest is the least
+        # accurate.
         experiments = self.score.experiments
         fitted = self.score.S if experiments is None else experiments.matrices
         rounding = self.p * np.finfo(float).eps * np.linalg.cond(fitted).max()
         self.tolerance = max(TOLERANCE, float(rounding))
 
     def _least_value(self, nodes: list[int]) -> float:
-        """Half the log determinant of the covariance of some nodes, given what was set."""
+        """Half the log determinant of the covariance of some nodes, given the targets."""
         score, experiments = self.score, self.score.experiments
         if experiments is None:
             blocks = score.S[:, nodes][:, :, nodes]
@@ -122,7 +123,7 @@ class ComponentProgramme:
         ):
             given = np.flatnonzero(targets).tolist()
             if table.moments.n_samples <= self.p:
-                # The rows of this table alone could be explained without remainder.
+                # The rows of this table alone could be explained exactly.
                 total -= share * _NO_BOUND * len(set(nodes) - set(given))
                 continue
             both = sorted({*nodes, *given})
@@ -131,7 +132,7 @@ class ComponentProgramme:
         return float(total)
 
     def estimate(self) -> int:
-        """How many structures would have to be listed, at most; beyond reach, at least."""
+        """The maximum number of structures to list; a lower bound if it is too large to count."""
         total = 0
         for V in range(1, 1 << self.p):
             for C in self._last_components(V):
@@ -188,7 +189,7 @@ class ComponentProgramme:
         required = sum(1 << b for b in range(sources.size) if self.required[sources[b], targets[b]])
         room = self.incumbent + self.tolerance - below - self._rest(C | U)
         best, best_bits = float(min(room, known - below)), -1
-        # One call goes through them all, unless there is a clock to look at.
+        # One call lists them all, unless there is a time limit.
         step = most - fewest if self.deadline is None else 0
         for n_edges in range(fewest, most + 1, step + 1):
             self._check_time()
@@ -234,11 +235,11 @@ class ComponentProgramme:
         return (np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]), len(inside))
 
     def _rest(self, V: int) -> float:
-        """The least value of the nodes outside V, given V."""
+        """The smallest value of the nodes outside V, given V."""
         return self._between(self._everything, V)
 
     def _between(self, V: int, U: int) -> float:
-        """The least value of V given U; −∞, which bounds nothing, where the rows are too few."""
+        """The smallest value of V given U; −∞, an empty bound, if there are too few rows."""
         least = float(self._saturated[V])
         return least - float(self._saturated[U]) if isfinite(least) else least
 
@@ -257,7 +258,7 @@ class ComponentProgramme:
 
 
 def n_structures(p: int, max_component: int, max_parents: int) -> int:
-    """How many structures of components there are, in all sets of p nodes, if nothing is cut."""
+    """Number of structures of components in all sets of p nodes, without any pruning."""
     total = 0
     for size in range(1, min(p, max_component) + 1):
         for n_before in range(p - size + 1):
@@ -270,17 +271,17 @@ def n_structures(p: int, max_component: int, max_parents: int) -> int:
 
 
 class _StoppedError(Exception):
-    """An interrupt has asked for the best so far."""
+    """An interrupt has requested the best graph so far."""
 
 
 @dataclass(frozen=True)
 class ExactSearch:
-    """``"exact"``: the best graph of all, or an error with an estimate of its cost."""
+    """``"exact"``: the globally best graph, or an error with an estimate of the work."""
 
     limits: ExactEffort = field(default_factory=ExactEffort)
 
     def solve(self, problem: SearchProblem, call: SearchCall) -> Solution:
-        """A first search from nothing gives a score that the rest has to beat."""
+        """A first search from the empty graph gives a score to beat."""
         _check_call(problem, call, self.limits.max_variables)
         limits, p = problem.limits, problem.n_variables
         (start,) = starting_graphs(problem, None, 1, call.seed)
@@ -310,7 +311,7 @@ class ExactSearch:
                 break
             banned += score.unstable_components(best)
         if known < value:
-            # Equal except for rounding, as the search has proved.
+            # Equal up to rounding, as the search has proved.
             value, admitted = known, first.best
         if admitted is None:
             raise InputError(
@@ -335,7 +336,7 @@ class ExactSearch:
 
 
 def _check_call(problem: SearchProblem, call: SearchCall, max_variables: int) -> None:
-    """Refuse what the method has no use for, and more variables than it takes."""
+    """Raise if an option does not apply to this method, or if there are too many variables."""
     limits, p = problem.limits, problem.n_variables
     if call.starts is not None or call.n_starts is not None:
         raise InputError("method 'exact' does not use starts; omit start and n_starts")
@@ -351,7 +352,7 @@ def _check_call(problem: SearchProblem, call: SearchCall, max_variables: int) ->
             "method='auto'"
         )
     if p > max_variables:
-        # Those of many more take minutes to count.
+        # For many more variables, counting takes minutes.
         counted = max_variables + 1
         estimate = n_structures(counted, limits.max_component, limits.max_parents)
         how_many = "up to" if p == counted else "more than"
@@ -363,6 +364,6 @@ def _check_call(problem: SearchProblem, call: SearchCall, max_variables: int) ->
 
 
 def _power_of_ten(number: int) -> str:
-    """A count that may be far beyond any float."""
+    """A count that may be too large for a float."""
     digits = str(number)
     return f"{digits[0]}.{(digits + '0')[1]}e+{len(digits) - 1:02d}"

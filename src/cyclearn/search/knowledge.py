@@ -63,7 +63,7 @@ class Knowledge(SavedAnswer):
         return tier_of
 
     def _check_required(self) -> None:
-        """Raise if the knowledge contradicts itself, naming the contradiction."""
+        """Raise if the knowledge contradicts itself, and name the contradiction."""
         tier_of = self._tier_of()
         forbidden, exogenous = set(self.forbidden), set(self.exogenous)
         for source, target in self.required:
@@ -107,7 +107,7 @@ class Knowledge(SavedAnswer):
 
     @staticmethod
     def given(knowledge: Knowledge | None, exogenous: Sequence[str]) -> Knowledge | None:
-        """The knowledge, if any, with these variables as exogenous too."""
+        """The knowledge, if there is any, with these variables added as exogenous."""
         if not exogenous:
             return knowledge
         known = knowledge or Knowledge()

@@ -68,9 +68,9 @@ def l1_learn(
     ----------
     data : DataFrame, array of shape (n, p), path or Moments
     coefficient : float
-        λ, what a unit of absolute weight costs per sample.
+        λ, the penalty per unit of absolute weight, per sample.
     threshold : float
-        Weights of at most this absolute value make no edge.
+        Weights up to this absolute value do not become edges.
     tolerance : float
         Largest violation of the optimality conditions at convergence.
     max_iterations : int
@@ -108,7 +108,7 @@ def l1_learn(
     B = np.zeros((p, p))
     smooth, gradient = _likelihood(S, B)
     objective = smooth
-    # In units of the largest entry: its square may be no number.
+    # In units of the largest entry, because its square may overflow.
     largest = float(np.abs(gradient).max(initial=1.0))
     step = 1.0 / (1.0 + largest * float(np.linalg.norm(gradient / largest)))
     violation = _violation(B, gradient, coefficient)
@@ -128,10 +128,10 @@ def l1_learn(
                 break
             step /= 2
         if not after <= objective:
-            break  # no step is short enough: scales differ too much, or this is as near as it gets
+            break  # no step is short enough: scales differ too much, or rounding limits it
         bend = np.sum(moved * (gradient_after - gradient))
         B, gradient, objective = candidate, gradient_after, after
-        # A negative curvature, as the problem is not convex, asks for a long step.
+        # The problem is not convex; negative curvature calls for a long step.
         step = (
             float(np.clip(np.sum(moved**2) / bend, 1e-8, 1e4)) if bend > 0 else min(2 * step, 1e4)
         )

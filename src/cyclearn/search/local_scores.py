@@ -1,7 +1,7 @@
 """Scores of graphs that differ from a given one in the edges among three nodes.
 
-Only what these edges can touch is scored again, so that looking for ties costs the same in small
-and in large graphs.
+Only what these edges can affect is scored again, so that the search for ties takes as long in large
+graphs as in small ones.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from cyclearn.search.runs import SAME_SCORE, Adjacency
 from cyclearn.search.score import GraphScore
 from cyclearn.search.surroundings import Surroundings
 
-# Scores per sample that are looked at more closely: one start for each component may end a little
-# above the best, never below.
+# Scores per sample that are examined more closely: one start per component may end slightly above
+# the best, never below.
 NEAR = 1e-4
 
 
@@ -70,7 +70,7 @@ class LocalScores:
         )
 
     def _part(self, pairs: list[Pair]) -> _Inside:
-        # Where no part is taken out, it is the same for all.
+        # Without a separate part, it is the same for all.
         ends = () if self._score.takes_all(self._A) else sorted(set(chain.from_iterable(pairs)))
         return self._part_around(tuple(ends))
 

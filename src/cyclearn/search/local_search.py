@@ -30,12 +30,12 @@ _EFFORT = LocalEffort()
 
 @dataclass
 class Strategy:
-    """Which moves a search takes, and when it ends.
+    """A rule for the moves that a search takes, and for when it ends.
 
-    Without ``patience`` it climbs: it takes improving moves until there are none. With it, this is
-    tabu search: the best move, improving or not, that enters none of the last ``length`` graphs,
-    until so many moves in a row brought no new best graph. Forbidding graphs, not edges, leaves the
-    search free to turn an edge that it has just added.
+    Without ``patience`` this is hill climbing: improving moves until there are none. With it, this
+    is tabu search: the best move, improving or not, that does not lead to one of the last
+    ``length`` graphs, until ``patience`` moves in a row gave no new best graph. Because graphs are
+    forbidden, not edges, the search can reverse an edge that it has just added.
     """
 
     first_improvement: bool = False
@@ -45,7 +45,7 @@ class Strategy:
     _n_stalled: int = field(default=0, init=False)
 
     def wants(self, neighbour: Neighbour) -> bool:
-        """Whether to take the best move: an improvement, or with patience any that exists."""
+        """Whether to take the best move: if it is an improvement, or with patience any move."""
         if self.patience is None:
             return neighbour.delta < -ROUNDING
         return bool(np.isfinite(neighbour.delta))
@@ -76,7 +76,7 @@ class _Walk:
         self._current = self._best = self._start
         self._value = self._best_value = score.thorough_value(self._start)
         if self._admit(self._start)[0] is not self._start:
-            # A start that may not be visited may be left, but not returned.
+            # The search may leave an inadmissible start, but not return it.
             self._best_value = np.inf
         self._refused: list[int] = []
         self._refusals: Counter[str] = Counter()
@@ -85,10 +85,10 @@ class _Walk:
         self.n_evaluations = 0
 
     def move(self, strategy: Strategy) -> bool:
-        """Take the move that the strategy wants, or refuse it; false when it wants none.
+        """Take the move that the strategy chooses, or reject it; false if it chooses none.
 
-        Whether a graph may be visited (:meth:`SearchProblem.admission`) is asked only for the move
-        about to be taken; a refusal rules out that graph alone.
+        Admissibility (:meth:`SearchProblem.admission`) is checked only for the chosen move; a
+        rejection rules out only that graph.
         """
         score, tabu = self._score, strategy.tabu
         neighbour = score.best_neighbour(
@@ -107,7 +107,7 @@ class _Walk:
         if following is None or (following is not proposed and score.key(following) in tabu):
             self._refusals[rule or "tabu"] += 1
             return True
-        # The neighbour was fitted from one start, or is an equivalent one in its place.
+        # The neighbour was fitted from one start, or was replaced by an equivalent graph.
         delta = score.thorough_value(following) - self._value
         if strategy.wants(replace(neighbour, delta=delta)):
             self._go_to(following, delta, strategy)
@@ -147,7 +147,7 @@ def local_search(
     on_step: OnStep | None = None,
     near: BoolArray | None = None,
 ) -> SearchRun:
-    """Move from graph to graph as the strategy decides; return the best graph met.
+    """Move from graph to graph as the strategy decides; return the best graph visited.
 
     With nodes marked as ``near``, only edges that begin or end there are changed.
     """
@@ -173,7 +173,7 @@ class HillClimbing:
 
     @property
     def strategy(self) -> Strategy:
-        """The moves that it takes."""
+        """The rule for its moves."""
         return Strategy(self.first_improvement)
 
     def solve(self, problem: SearchProblem, call: SearchCall) -> Solution:
@@ -187,14 +187,14 @@ class HillClimbing:
 
 @dataclass(frozen=True)
 class TabuSearch(HillClimbing):
-    """``"tabu"``: the best move each time, to none of the last graphs."""
+    """``"tabu"``: always the best move that does not return to one of the last graphs."""
 
     tabu_length: int
     patience: int
 
     @property
     def strategy(self) -> Strategy:
-        """The moves that it takes."""
+        """The rule for its moves."""
         return Strategy(self.first_improvement, self.tabu_length, self.patience)
 
 
@@ -206,9 +206,9 @@ def _run_from(
     budget: Budget,
     on_step: OnStep | None = None,
 ) -> SearchRun:
-    """Search from one start, with a memory of components and of moves of its own.
+    """Search from one start, with its own memory of components and moves.
 
-    Large components are entered only where ``max_component`` says how large, or the start has one.
+    Large components are entered only if ``max_component`` allows them or the start has one.
     """
     score = problem.score()
     if max_component is None:
@@ -227,13 +227,13 @@ def _run_from(
 def _no_worse_than_quick(
     problem: SearchProblem, score: GraphScore, run: SearchRun, budget: Budget
 ) -> SearchRun:
-    """The run, with a last step to an acyclic graph that is found at once, where that is better.
+    """The run, with a last step to a quickly found acyclic graph if that is better.
 
-    With many variables there is time for a few moves only, and these alone would be no answer.
+    With many variables there is time only for a few moves, which alone would give a poor answer.
     """
     requires_cycles = score.largest_component(problem.required.astype(np.uint8)) > 1
     if requires_cycles or len(score.shares) > 1 or score.experiments is not None:
-        return run  # orders are searched for one table
+        return run  # orders are searched only for one table
     at_once = replace(budget, max_evaluations=None)
     quick = best_acyclic(
         score, problem.allowed, problem.required, seed=0, n_exchanges=0, budget=at_once

@@ -1,6 +1,6 @@
 """The members of a class that respect the knowledge, each with its stable fits.
 
-Effects, the report's list and its findings all start from here, so that they count alike.
+Effects, the report's list and its findings all use this, so that their counts agree.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _Masks: TypeAlias = tuple[BoolArray, BoolArray]
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A graph and its stable maximum likelihood parameters; ``times`` it was drawn.
+    """A graph with its stable maximum likelihood parameters; ``times`` counts its draws.
 
-    Where there are no such parameters, ``fault`` says why: every best fit is unstable, or the
-    likelihood has no maximum.
+    If there are none, ``fault`` says why: every best fit is unstable, or the likelihood has no
+    maximum.
     """
 
     graph: DirectedGraph
@@ -46,7 +46,7 @@ class Member:
 
     @property
     def is_stable(self) -> bool:
-        """Whether a shock dies out, with the data at hand."""
+        """Whether a shock dies out, given the data."""
         return bool(self.models)
 
 
@@ -58,14 +58,14 @@ class MemberList:
     ----------
     members : tuple of Member
     selection : {"all", "sampled", "first"}
-        All members; members drawn at random with equal probability; or, where a class is too
-        entangled to be counted, the first in the order of listing, which are not a random sample.
+        All members; members drawn at random with equal probability; or, if a class is too complex
+        to be counted, the first in the order of listing, which are not a random sample.
     size : int or None
-        Number of all members that respect the knowledge; None where they cannot be counted.
+        Number of all members that respect the knowledge; None if they cannot be counted.
     n_excluded : int or None
         Number of members that contradict the knowledge.
     shared_variation : array of shape (p, p)
-        Covariances among variables that are taken as given, of which models know the variances.
+        Covariances among exogenous variables, whose variances are part of the models.
     """
 
     members: tuple[Member, ...]
@@ -76,11 +76,11 @@ class MemberList:
 
     @property
     def n_looked_at(self) -> int:
-        """Members in the list, as often as they were drawn."""
+        """Number of members in the list, counted as often as drawn."""
         return sum(member.times for member in self.members)
 
     def n_faulty(self, fault: str) -> int:
-        """Members without stable parameters for one reason, as often as they were drawn."""
+        """Number of members without stable parameters for one reason, counted as often as drawn."""
         return sum(member.times for member in self.members if member.fault == fault)
 
 
@@ -92,11 +92,11 @@ def list_members(
     max_members: int,
     random_state: RandomState = 0,
 ) -> MemberList:
-    """The members of some classes, each given by itself or by a graph, with their fits.
+    """The members of some classes, each given as a class or by a graph, with their fits.
 
-    With the moments of several groups a member has the parameters of all of them, and none where it
-    is not stable in every group. A graph that no member of its class can represent, since it keeps
-    a required edge that rotations show to be redundant, represents itself.
+    With several groups a member has parameters for each of them, and none if it is not stable in
+    every group. A graph with a required edge that rotations show to be redundant has no irreducible
+    member to represent it, so it represents itself.
     """
     names = graphs[0].names
     masks = (knowledge or Knowledge()).masks(names)
@@ -117,13 +117,13 @@ def stream_members(
 ) -> tuple[Iterator[DirectedGraph], int | None]:
     """Members that have the required edges too, unfitted, in the order of listing.
 
-    Their number is known before they are listed; it is None where they cannot be counted.
+    Their number is known before they are listed; it is None if they cannot be counted.
     """
     known = knowledge or Knowledge()
     try:
         known = replace(known, required=(*known.required, *required))
     except InputError:
-        # Knowledge forbids what is asked for.
+        # The knowledge forbids a required edge.
         return iter(()), 0
     members = respecting(list(map(EquivalenceClass, graphs)), known.masks(graphs[0].names))
     try:
@@ -141,7 +141,7 @@ def respecting(classes: Sequence[EquivalenceClass], masks: _Masks) -> SeatedGrap
 def fitted_members(
     graphs: Sequence[DirectedGraph], tables: Tables, knowledge: Knowledge | None = None
 ) -> MemberList:
-    """Those of these graphs that respect the knowledge, fitted to tables with interventions."""
+    """The graphs that respect the knowledge, fitted to tables with interventions."""
     members = []
     masks = (knowledge or Knowledge()).masks(graphs[0].names)
     kept = [graph for graph in graphs if respects(graph, masks)]
@@ -155,7 +155,7 @@ def fitted_members(
 
 
 def shared_variation(moments: Moments, names: tuple[str, ...]) -> FloatArray:
-    """Covariances among variables that are taken as given, zero elsewhere."""
+    """Covariances among exogenous variables, zero elsewhere."""
     aligned = moments.aligned_to(names)
     given = np.outer(aligned.is_exogenous, aligned.is_exogenous) & ~np.eye(len(names), dtype=bool)
     return np.where(given, aligned.covariance, 0.0)
@@ -187,7 +187,7 @@ def respects(graph: DirectedGraph, masks: _Masks) -> bool:
 def _chosen(
     members: SeatedGraphs, max_members: int, random_state: RandomState
 ) -> tuple[Counter[DirectedGraph], Selection, int | None]:
-    """Members to look at, how often each was drawn, and how many there are."""
+    """Members to examine, how often each was drawn, and how many there are."""
     try:
         size = members.size
     except LimitError:
@@ -203,7 +203,7 @@ def _chosen(
 
 
 def fitted_member(graph: DirectedGraph, tables: Sequence[Moments], times: int = 1) -> Member:
-    """A graph with its stable fits to all tables; ``times`` it was drawn."""
+    """A graph with its stable fits to all tables; ``times`` counts its draws."""
     models: list[LinearGaussianModel] = []
     for moments in tables:
         fitted = fit(graph, moments)

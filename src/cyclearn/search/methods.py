@@ -1,4 +1,4 @@
-"""The methods by name. A method takes a problem; adding one here is all that it takes."""
+"""The methods by name. A new method needs only an entry here."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cyclearn.search.starts import SearchCall
 
 
 class SearchMethod(Protocol):
-    """A way to solve a search problem; its fields are the options that it takes, and its effort."""
+    """A way to solve a search problem; its fields are its options and its effort."""
 
     def solve(self, problem: SearchProblem, call: SearchCall) -> Solution:
         """Search, and return one run for each start."""
@@ -32,7 +32,7 @@ METHODS: Mapping[str, type[Any]] = {
 
 
 def method_named(name: str, options: Mapping[str, Any]) -> SearchMethod:
-    """The method, with the options that it has."""
+    """The method with its options."""
     if not isinstance(name, str) or name not in METHODS:
         known = ", ".join(repr(each) for each in METHODS)
         raise InputError(f"method is {short(name)}; give one of {known}")

@@ -1,10 +1,10 @@
 """Acyclic graphs with hidden common causes: pairs without an edge whose noises correlate.
 
-A greedy search: add, remove or reverse an edge, add or remove a pair, put a pair in the place of an
-edge or an edge in that of a pair; the best change first, until none improves the score. Where a
-pair was added, edges into the two that it makes superfluous are removed before the score counts: a
-graph without hidden causes needs these edges, and one step alone would not pay. For the same reason
-some starts have a hidden cause of three variables in the place of the edges among these.
+A greedy search: add, remove or reverse an edge, add or remove a pair, replace an edge by a pair or
+a pair by an edge; the best change first, until none improves the score. After adding a pair, edges
+into the two that it makes superfluous are removed before the scores are compared: a graph without
+hidden causes needs these edges, so adding a pair alone would not improve the score. For the same
+reason some starts have a hidden cause of three variables in place of the edges among them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from cyclearn.models.correlated_noise import CorrelatedNoise, Pairs, is_one_fact
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.search_effort import MixedEffort
 
-# Scores closer than this are one score, and beyond these digits is rounding.
+# Scores closer than this are equal, and further digits are rounding.
 _DIGITS = 6
 
 
@@ -35,10 +35,10 @@ class MixedGraph:
 
 
 class MixedScore:
-    """Negative log-likelihood + λ·(edges + pairs), as the score of a result; groups included.
+    """Negative log-likelihood + λ·(edges + pairs), like the score of a result, over all groups.
 
-    Variables are in the order of the problem. The penalty of a pair is that of an edge, for
-    all groups together; each group has its own correlation.
+    Variables are in the order of the problem. A pair has the same penalty as an edge, over all
+    groups; each group has its own correlation.
     """
 
     def __init__(self, problem: SearchProblem) -> None:
@@ -50,11 +50,11 @@ class MixedScore:
 
     @property
     def n_fits(self) -> int:
-        """Blocks that were fitted, in all tables."""
+        """Number of blocks fitted, over all tables."""
         return sum(each.n_fits for each in self._fits)
 
     def of(self, adjacency: BoolArray, pairs: Pairs) -> MixedGraph:
-        """The graph and pairs with their score."""
+        """Score a graph with pairs."""
         values = (
             rows * fits.value(adjacency, pairs)
             for rows, fits in zip(self._rows, self._fits, strict=True)
@@ -65,9 +65,9 @@ class MixedScore:
     def changed(
         self, graph: MixedGraph, adjacency: BoolArray, pairs: Pairs, nodes: Sequence[int]
     ) -> MixedGraph:
-        """The same for a graph that differs from another one in edges into nodes and their pairs.
+        """Score a graph that differs from another one in edges into some nodes and their pairs.
 
-        Only what these are joined with, before or after, is looked at.
+        Only the blocks that contain these nodes, before or after, are fitted.
         """
         part = reached(_partners(graph.pairs | pairs, len(adjacency)), sum(1 << n for n in nodes))
         value = graph.score
@@ -95,7 +95,7 @@ def _partners(pairs: Pairs, n_nodes: int) -> list[int]:
 
 
 def triples(pairs: Pairs) -> list[tuple[int, ...]]:
-    """Three variables each two of which are a pair."""
+    """Sets of three variables of which every two are a pair."""
     nodes = sorted({node for pair in pairs for node in pair})
     return [t for t in combinations(nodes, 3) if pairs.issuperset(combinations(t, 2))]
 
@@ -106,10 +106,10 @@ def best_mixed_graph(
     max_pairs: int,
     effort: MixedEffort,
 ) -> tuple[MixedGraph, bool]:
-    """The best acyclic graph with at most so many pairs that climbs from the starts reach.
+    """The best acyclic graph with a limited number of pairs that climbs from the starts reach.
 
-    Of equally good ones the first is taken, but one hidden cause of three variables is preferred to
-    the edges among these. Also whether the limit on fits ended the search.
+    Ties go to the first, but one hidden cause of three variables is preferred to the edges among
+    them. Also returns whether the limit on fits ended the search.
     """
     search = _MixedSearch(problem, max_pairs, effort)
     begun = [search.score.of(*start) for start in starts]
@@ -145,7 +145,7 @@ class _MixedSearch:
         return graph
 
     def _best_neighbour(self, graph: MixedGraph) -> MixedGraph | None:
-        """The best of all changes, those that add a pair with what this makes superfluous."""
+        """The best of all changes; a change that adds a pair also removes superfluous edges."""
         best, joined = graph, []
         for adjacency, pairs, nodes in self._changes(graph):
             if self.is_over:
@@ -158,7 +158,7 @@ class _MixedSearch:
                 joined.append((found, nodes))
         for found, nodes in sorted(joined, key=lambda each: round(each[0].score, _DIGITS)):
             removable = found.adjacency[:, nodes] & ~self._required[:, nodes]
-            # Edges that are gone save their penalty and no more.
+            # Removing an edge saves at most its penalty.
             if found.score - self.score.price * int(removable.sum()) < best.score:
                 best = self._better(best, self._without_superfluous(found, nodes))
         return None if best is graph else best
@@ -182,7 +182,7 @@ class _MixedSearch:
         return graph
 
     def _changes(self, graph: MixedGraph) -> Iterator[tuple[BoolArray, Pairs, tuple[int, int]]]:
-        """All acyclic graphs one change away that have the required edges; and the two nodes."""
+        """Acyclic graphs one change away that keep required edges, and the two nodes."""
         A, pairs = graph.adjacency, graph.pairs
         may = self._allowed & ~A & ~_descendants(A).T
         for pair in combinations(range(len(A)), 2):
@@ -208,9 +208,9 @@ class _MixedSearch:
                 yield without, pairs | {pair}, pair
 
     def with_triples(self, graphs: Sequence[MixedGraph]) -> list[MixedGraph]:
-        """The best graphs with a hidden common cause of three variables that edges join.
+        """The best graphs with a hidden common cause of three connected variables.
 
-        It takes the place of the edges among the three.
+        It replaces the edges among the three.
         """
         found: list[MixedGraph] = []
         fixed = self._required | self._required.T

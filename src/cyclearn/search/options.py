@@ -1,4 +1,4 @@
-"""The options of a search: one value, checked once, that travels and is recorded."""
+"""The options of a search: one value that is checked once, passed on and recorded."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from cyclearn.search.search_effort import Effort, MoveEffort
 
 Method = Literal["auto", "exact", "tabu", "hill-climbing"]
 Start = DirectedGraph | Sequence[DirectedGraph] | None
-# Fewer rows are few: of each group, by the number of variables.
+# Fewer rows than this are few: per group and variable.
 _ROWS_PER_VARIABLE = 10
-# Edges whose partial correlation is weaker than this should not be what n leaves out of reach.
+# A sample is too small if it cannot detect edges with at least this partial correlation.
 _WEAKEST_EDGE = 0.3
 
 
 def _penalty(_: str, value: Any) -> Any:
-    # Wrong names are refused now, not when a problem is at hand.
+    # Reject wrong names now, not when a problem is built.
     number = edge_penalty(value, 2, 1)
     return value if isinstance(value, str) else number
 
 
 def checked_knowledge(name: str, value: Any) -> Knowledge | None:
-    """A Knowledge, also as a mapping of its parts, or None."""
+    """A Knowledge, also given as a mapping of its parts, or None."""
     if isinstance(value, Mapping):
         return Knowledge.from_dict(value)
     if not isinstance(value, Knowledge | None):
@@ -62,9 +62,9 @@ def _starts(name: str, start: Start) -> tuple[DirectedGraph, ...] | None:
 
 @dataclass(frozen=True, kw_only=True)
 class ProblemOptions(Reading):
-    """What a problem is made of: how tables are read, the penalty, and which graphs are admitted.
+    """What defines a problem: how tables are read, the penalty, and which graphs are admissible.
 
-    A search and a posterior share these; their own options are in subclasses.
+    A search and a posterior share these options; subclasses add their own.
     """
 
     penalty: Penalty = option(
@@ -88,13 +88,13 @@ class ProblemOptions(Reading):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.knowledge is not None:
-            # To know a variable as exogenous is to read it as exogenous.
+            # Variables that are exogenous by knowledge are read as exogenous.
             both = dict.fromkeys((*self.exogenous, *self.knowledge.exogenous))
             object.__setattr__(self, "exogenous", tuple(both))
 
     @property
     def seed(self) -> int:
-        """The seed; without one, a fixed one, so that results repeat."""
+        """The seed; by default a fixed one, so that results are reproducible."""
         return 0 if self.random_state is None else int(self.random_state)  # type: ignore[arg-type]
 
     @property
@@ -103,22 +103,22 @@ class ProblemOptions(Reading):
         return isinstance(self.penalty, str)
 
     def asked_penalty(self, tables: Tables, rows: float, n_groups: int) -> float:
-        """The penalty per edge asked for, in one of ``n_groups`` groups with so many rows."""
+        """The requested penalty per edge in one of ``n_groups`` groups of this size."""
         return edge_penalty(self.penalty, rows, tables.n_choices, n_groups)
 
     def evidence_left(self, tables: Tables) -> float:
-        """The factor by which named penalties shrink where correlations were shrunk.
+        """The factor by which shrinkage of correlations reduces named penalties.
 
-        Correlations that were shrunk by a share s leave (1 − s)² of every likelihood ratio, those
-        of chance included.
+        Shrinking correlations by a share s leaves about (1 − s)² of every likelihood ratio,
+        including those due to chance.
         """
         return tables.evidence_left
 
     def edge_penalty(self, tables: Tables) -> float:
         """The penalty per edge with these data, over all groups together.
 
-        Where a group has too few rows, a named penalty is at least what chance reaches there.
-        Tables that share their weights pay once, for all rows.
+        If a group has too few rows, a named penalty is at least the gain that chance can reach
+        there. Tables that share their weights have one penalty, for all rows.
         """
         total = 0.0
         groups = _effective_sizes(tables)
@@ -128,7 +128,7 @@ class ProblemOptions(Reading):
         return total * self.evidence_left(tables) if self.is_penalty_named else total
 
     def warnings(self, tables: Tables) -> tuple[DataWarning, ...]:
-        """Those about the tables, and what these options add where rows are too few."""
+        """The warnings about the tables, and those about too few rows with these options."""
         found = [*tables.warnings, *self._low_power(tables)]
         groups = _effective_sizes(tables)
         names = tables.groups if len(groups) == len(tables) else ("",)
@@ -153,7 +153,7 @@ class ProblemOptions(Reading):
     def _low_power(self, tables: Tables) -> list[DataWarning]:
         """Whether rows are few, and the weakest edge that exceeds its penalty."""
         n, p = tables.n_effective, tables.n_variables
-        # An edge gains n/2 · log 1/(1 − r²), less where correlations were shrunk.
+        # An edge gains n/2 · log 1/(1 − r²), less if correlations were shrunk.
         left = n * tables.evidence_left
         weakest = sqrt(-expm1(-2 * self.edge_penalty(tables) / left)) if left else 1.0
         n_weights = p * len(_effective_sizes(tables))
@@ -163,14 +163,13 @@ class ProblemOptions(Reading):
 
     @property
     def is_graph_given(self) -> bool:
-        """Whether edges are required, and therefore not a matter of the data."""
+        """Whether edges are required, and therefore not determined by the data."""
         return self.knowledge is not None and bool(self.knowledge.required)
 
     def _limits(self, tables: Tables) -> dict[str, int | None]:
-        """Most parents, and most variables of a feedback loop: as given, or as few rows ask for.
+        """Maximum number of parents, and of variables in a loop: as given, or for few rows.
 
-        With as many parents as rows no penalty makes a search sound, so the limits hold with any
-        penalty.
+        With as many parents as rows no penalty is sufficient, so the limits apply with any penalty.
         """
         limits = {"max_parents": self.max_parents, "max_component": self.max_component}
         few = [each for each in few_rows_of(tables) if each is not None]
@@ -183,7 +182,7 @@ class ProblemOptions(Reading):
         return limits
 
     def problem(self, tables: Tables, *, virtual_edges: bool = True) -> SearchProblem:
-        """The problem that data pose with these options."""
+        """The search problem for these data and options."""
         allowed, required = (self.knowledge or Knowledge()).masks(tables.names)
         p, given = tables.n_variables, self._limits(tables)
         limits = SearchLimits(
@@ -214,10 +213,10 @@ class SearchOptions(ProblemOptions):
     ----------
     method : {"auto", "exact", "tabu", "hill-climbing"}
         ``"auto"`` searches over orders for the best acyclic graph, climbs from it with cyclic
-        moves, and anneals region by region until nothing improves. ``"exact"`` finds the best graph
-        of all, for few variables, and certifies it (``result.certificate``). ``"tabu"`` and
-        ``"hill-climbing"`` are the local searches of the paper, whose moves add, delete or reverse
-        an edge or are those of the virtual-edge operator.
+        moves, and anneals region by region until no change improves the score. ``"exact"`` finds
+        the globally best graph of few variables and certifies it (``result.certificate``).
+        ``"tabu"`` and ``"hill-climbing"`` are the local searches of the paper, whose moves add,
+        delete or reverse an edge or are those of the virtual-edge operator.
     penalty : "ebic 0.75", "bic", a multiple such as "2 bic", or a number
         The penalty per edge (:func:`cyclearn.search.penalty.edge_penalty` has all names). The
         default, ``"ebic 0.75"``, is ½ log n + 1.5 log p: that of BIC, plus a term that grows with
@@ -249,8 +248,9 @@ class SearchOptions(ProblemOptions):
         instead.
     max_component, max_cycle_length, max_parents, max_edges : int, optional
         Limits on the graph: nodes in a strongly connected component, nodes in a cycle, parents of
-        a node, edges. ``"tabu"`` and ``"hill-climbing"`` enter components of 15 nodes at most, or
-        as large as the start's, unless ``max_component`` says more; ``limits`` says if it mattered.
+        a node, edges. ``"tabu"`` and ``"hill-climbing"`` enter components of at most 15 nodes, or
+        as large as the start's, unless ``max_component`` is larger; ``result.limits`` says if this
+        limit was reached.
     max_evaluations : int, optional
         Limit on the number of component fits for each start; keeps results reproducible. It is
         checked between moves, so the last move may exceed it.
@@ -307,16 +307,16 @@ class SearchOptions(ProblemOptions):
 
     @property
     def starts(self) -> tuple[DirectedGraph, ...] | None:
-        """Graphs to start from, if any were given."""
+        """The start graphs, if any were given."""
         return self.start  # type: ignore[return-value]
 
     @property
     def is_graph_given(self) -> bool:
-        """Whether edges are required or started from, and therefore chosen by the user."""
+        """Whether the user chose edges, as required or in a start graph."""
         return self.start is not None or super().is_graph_given
 
     def problem(self, tables: Tables, *, virtual_edges: bool | None = None) -> SearchProblem:
-        """The problem that data pose with these options."""
+        """The search problem for these data and options."""
         own = self.virtual_edges if virtual_edges is None else virtual_edges
         return super().problem(tables, virtual_edges=own)
 
@@ -334,7 +334,7 @@ class SearchOptions(ProblemOptions):
 
 
 def few_rows_of(tables: Tables) -> tuple[FewRows | None, ...]:
-    """What applies in each group with too few rows; once for tables that share their weights."""
+    """The limits for groups with too few rows; one entry for tables that share weights."""
     return tuple(few_rows(rows, tables.n_variables) for rows in _effective_sizes(tables))
 
 

@@ -1,7 +1,7 @@
 """The best acyclic graph, by a search over orders of the variables.
 
-A node's best parents among those before it are a small problem of their own, so that an order
-represents the best of many graphs, and a step from order to order many changes of edges.
+Finding a node's best parents among the nodes before it is a small problem, so that an order
+represents the best of many graphs, and a step between orders many changes of edges.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _EFFORT = OrderEffort()
-# Makes states with bits everywhere out of small seeds (the golden ratio, as in splitmix64).
+# Spreads the bits of small seeds (the golden ratio, as in splitmix64).
 _SPREAD = 0x9E3779B97F4A7C15
 
 
@@ -55,17 +55,17 @@ def best_acyclic(
 ) -> AcyclicRun:
     """The acyclic graph with the smallest score that a search over orders finds.
 
-    Variables are placed one by one where the score is best, then moved until no move of one
-    variable improves the graph, which takes milliseconds to seconds. Then ``n_exchanges`` times
-    the number of variables a few that are near each other exchange places, and the moves around
-    them are made again. Variables are numbered by their correlations inside, so the order of the
-    columns matters only where scores are equal. Memory is that of a few correlation matrices.
+    Variables are inserted one by one where the score is best, then moved until no move of one
+    variable improves the graph, which takes milliseconds to seconds. Then ``n_exchanges`` times per
+    variable, a few variables near each other exchange places, and the moves around them are
+    repeated. Internally, variables are numbered by their correlations, so the order of the columns
+    matters only for ties. It needs the memory of a few correlation matrices.
 
     Parameters
     ----------
     score : GraphScore
-        Of one table; its limits on parents and edges hold. Where the best graph has more edges
-        than permitted, the weakest are removed.
+        For one table, including limits on parents and edges. If the best graph has more edges than
+        permitted, the weakest are removed.
     allowed, required : boolean arrays, shape (p, p)
         Entry (i, j) is about the edge i → j; required edges are allowed and have no cycle.
     seed : int
@@ -73,9 +73,9 @@ def best_acyclic(
     n_exchanges : int
         Exchanges per variable; zero for the first local optimum.
     budget : Budget
-        Parent sets to fit, about; what was not reached has no parents but required ones. And when
-        to stop, but not before every variable has its first parents, which takes a fraction of a
-        second with 1,000 variables.
+        The approximate number of parent sets to fit; variables that were not reached have only
+        required parents. Also when to stop, but not before every variable has its first parents,
+        which takes a fraction of a second with 1,000 variables.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def best_acyclic(
     Raises
     ------
     InputError
-        When required edges close a cycle.
+        If required edges close a cycle.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def best_acyclic(
     if run.adjacency.sum() > max_edges:
         pruned, level = _pruned(run.adjacency, S, must, max_edges)
         n_evaluations, ended = run.n_evaluations, run.ended
-        # With the gain of its weakest edge as the penalty, the search aims at so few edges.
+        # With the gain of its weakest edge as the penalty, the search finds this few edges.
         sparser = replace(problem, penalty=max(penalty, level))
         again = sparser.search(n_exchanges * len(S), budget)
         candidates = [pruned, _pruned(again.adjacency, S, must, max_edges)[0]]
@@ -129,7 +129,7 @@ def best_acyclic(
 
 @dataclass(frozen=True)
 class _Problem:
-    """The variables in the order in which they are placed."""
+    """The order in which variables are inserted."""
 
     S: FloatArray
     penalty: float
@@ -139,7 +139,7 @@ class _Problem:
     seed: int
 
     def search(self, n_exchanges: int, budget: Budget) -> AcyclicRun:
-        """Search in slices, with a look at the clock after each, which changes no result."""
+        """Search in slices and check the clock after each, which does not change the result."""
         from cyclearn._kernels.order_search import (
             FITTED,
             IN_EXCHANGE,
@@ -161,7 +161,7 @@ class _Problem:
             elif o.progress[FITTED] >= most:
                 ended = SearchStatus.MAX_EVALUATIONS
             elif has_passed(deadline) and o.progress[PLACED] == p:
-                # A graph in which most nodes have no parents would be worse than a late one.
+                # A graph without parents for most nodes would be worse than a late answer.
                 ended = SearchStatus.TIME_LIMIT
             elif is_asked_to_stop():
                 ended = SearchStatus.INTERRUPTED
@@ -170,7 +170,7 @@ class _Problem:
         adjacency = self.required.astype(np.uint8)
         for v in range(p):
             adjacency[o.parents[v, : o.n_parents[v]], v] = 1
-        # Required parents may be collinear, or those of a node that was not placed yet.
+        # Required parents may be collinear, also for a node that was not inserted yet.
         is_whole = adjacency.sum() == o.n_parents.sum()
         value = float(o.values.sum()) if is_whole else _value(adjacency, self.S, self.penalty)
         return AcyclicRun(adjacency, value, int(o.progress[FITTED]), ended)
@@ -234,7 +234,7 @@ def _first_order(correlation: FloatArray, required: BoolArray) -> IntArray:
 def _losses(
     v: int, A: Adjacency, S: FloatArray, required: BoolArray
 ) -> tuple[IntArray, FloatArray, float]:
-    """Parents of v, by how much ½ log residual variance grows without each, and itself."""
+    """Parents of v, the increase of ½ log residual variance without each, and that value."""
     parents = np.flatnonzero(A[:, v])
     inverse = np.linalg.pinv(S[np.ix_(parents, parents)])
     coefficients = inverse @ S[parents, v]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def lag_of(source: str, past: Sequence[str]) -> int:
-    """By how many rows a variable of a result is lagged.
+    """The lag of each variable of a result, in rows.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def lag_of(source: str, past: Sequence[str]) -> int:
 
 
 def check_past(graph: DirectedGraph, exogenous: Sequence[str], lags: int) -> None:
-    """Raise where the past of a result with lags is not that of its variables."""
+    """Raise if the lagged columns of a result do not match its variables."""
     past = set(past_of(graph.names, lags)) & set(exogenous)
     present = [name for name in graph.names if name not in past]
     is_whole = len(past) == lags * len(present) and set(past) == {
@@ -42,14 +42,14 @@ def check_past(graph: DirectedGraph, exogenous: Sequence[str], lags: int) -> Non
 
 
 def within_graph(graph: DirectedGraph, past: Sequence[str]) -> DirectedGraph:
-    """The edges among the variables that are not of the past."""
+    """The edges among the variables that are not lagged."""
     present = [name for name in graph.names if name not in past]
     inside = [edge for edge in graph.edges if not set(edge) & set(past)]
     return DirectedGraph.from_edges(inside, present)
 
 
 def lag_weights(model: FittedModel, lag: int, lags: int) -> pd.DataFrame:
-    """Weights over a number of rows; see :meth:`cyclearn.LearnResult.lag_weights`."""
+    """Weights at a given lag; see :meth:`cyclearn.LearnResult.lag_weights`."""
     import pandas as pd
 
     if isinstance(lag, bool) or lag not in range(lags + 1):

@@ -11,7 +11,7 @@ from cyclearn.foundation.json_input import short
 
 Penalty = str | float
 
-# Chosen among families of penalties by how often the answer is in the true class.
+# Chosen among families of penalties by how often the learned graph is in the true class.
 DEFAULT_PENALTY = "ebic 0.75"
 
 _NUMBER = r"(\d+\.?\d*|\.\d+)"
@@ -23,13 +23,13 @@ def edge_penalty(penalty: Penalty, n_samples: float, n_nodes: float, n_groups: i
     ``"bic"`` is ½ log n, and ``"2 bic"`` (any number) a multiple of it. ``"ebic"`` is the extended
     BIC with γ = ½, ½ log n + log p, and ``"ebic 1"`` (any number) that with another γ:
     ½ log n + 2γ log p. ``"0.1 false edges"`` (any number) is the larger of ½ log n and what leaves
-    so many superfluous edges that pay, of the p(p − 1) there are: half the upper quantile of χ²
-    with one degree of freedom. A number is λ itself. The default is ``"ebic 0.75"``: an edge must
-    improve the fit by ½ log n, as in BIC, and log p^1.5 more, since one of many edges easily gains
-    a little by chance.
+    this expected number of superfluous edges among the p(p − 1) possible ones: half the upper
+    quantile of χ² with one degree of freedom. A number is λ itself. The default is ``"ebic 0.75"``:
+    an edge must improve the log-likelihood by ½ log n, as in BIC, and by 1.5 log p more, because
+    among many edges some gain a little by chance.
 
-    Several groups pay each for their own rows, and share what the number of nodes costs: the edge
-    is one choice for all of them, of a weight for each.
+    With several groups ½ log n is added for each group, and the term in p once: an edge is one
+    choice for all groups, with one weight in each.
 
     Examples
     --------

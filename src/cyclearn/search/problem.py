@@ -1,4 +1,4 @@
-"""A search problem: data, knowledge, limits and score. Methods solve it; it knows none of them."""
+"""A search problem: data, knowledge, limits and score. It does not depend on the methods."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cyclearn.models.experiments import Experiments
 from cyclearn.search.runs import Adjacency
 from cyclearn.search.score import GraphScore, SearchLimits
 
-# Per sample, more than anything that edges bring.
+# Per sample, more than any set of edges can gain.
 _UNSTABLE = 1e3
 
 Admit = Callable[[Adjacency], tuple[Adjacency | None, str | None]]
@@ -25,7 +25,7 @@ Admit = Callable[[Adjacency], tuple[Adjacency | None, str | None]]
 
 @dataclass(frozen=True, eq=False)
 class SearchProblem:
-    """Which graph explains the tables best; can be sent to another process.
+    """The question which graph explains the tables best; can be sent to another process.
 
     Variables are in the order of their names (:attr:`Tables.order`), so that the order of the
     columns changes nothing. ``penalty`` is the penalty per edge, per sample.
@@ -51,7 +51,7 @@ class SearchProblem:
         stable: bool,
         max_cycle_length: int | None,
     ) -> SearchProblem:
-        """The problem that checked options pose.
+        """The problem defined by checked options.
 
         ``penalty`` is for one edge on the scale of the log-likelihood; ``allowed`` and
         ``required`` say for each edge, in the order of the tables' columns, whether it may and
@@ -62,7 +62,7 @@ class SearchProblem:
             experiments = Experiments.of(tables)
             everywhere = experiments.is_set_everywhere
             fewest = int(experiments.n_rows[~everywhere].min())
-            # What is always set has no parents that could be known.
+            # A variable that is always a target has no parents that could be learned.
             allowed = _without_parents(tables, allowed, required, everywhere, _ALWAYS_SET)
         given = tables.tables[0].moments.is_exogenous
         allowed = _without_parents(tables, allowed, required, given, _EXOGENOUS)
@@ -96,8 +96,8 @@ class SearchProblem:
     def score(self, *, is_walking: bool = False) -> GraphScore:
         """The score, with a memory of its own.
 
-        For a walk from graph to graph, components whose fit from one start is unstable, and that of
-        equivalent ones too, are charged for: what may not be returned need not be visited.
+        For a walk from graph to graph, components are penalised if their fit from one start is
+        unstable and that of equivalent ones too: inadmissible graphs need not be visited.
         """
         unstable = _UNSTABLE if is_walking and self.stable else 0.0
         if self.experiments is not None:
@@ -110,7 +110,7 @@ class SearchProblem:
 
     @cached_property
     def experiments(self) -> Experiments | None:
-        """What the score of tables with interventions needs."""
+        """The sets of rows that the score of tables with interventions needs."""
         return None if self.tables.design is None else Experiments.of(self.tables)
 
     @property
@@ -120,7 +120,7 @@ class SearchProblem:
         if experiments is not None:
             logs = 0.5 * (np.log(2 * np.pi) + 1) + np.log(experiments.scale)
             return float(experiments.n_effective @ logs) / tables.n_effective
-        # What is taken as given has no term.
+        # Exogenous variables have no term.
         present = ~tables.tables[0].moments.is_exogenous
         scales = [np.log(table.moments.scale[present]).sum() for table in tables]
         whole = 0.5 * int(present.sum()) * (np.log(2 * np.pi) + 1)
@@ -146,7 +146,7 @@ class SearchProblem:
         return not self.stable or score.is_stable_component(A, np.array(nodes))
 
     def admission(self, score: GraphScore) -> Admit:
-        """Which graphs may be visited, and which equivalent one in place of an unstable one."""
+        """Which graphs may be visited, and which equivalent graph replaces an unstable one."""
 
         def refusal(A: Adjacency) -> str | None:
             if self.max_cycle_length is not None and _has_longer_cycle(A, self.max_cycle_length):
@@ -159,7 +159,7 @@ class SearchProblem:
             rule = refusal(A)
             if rule is None:
                 return A, None
-            # With interventions a graph with a cycle turned is another one.
+            # With interventions, reversing a cycle is not an equivalence.
             if rule == "stable" and self.experiments is None:
                 turned = score.turned_to_damp(A)
                 has_few = turned.sum(axis=0).max() <= self.limits.max_parents
@@ -180,7 +180,7 @@ _ALWAYS_SET = (
 def _without_parents(
     tables: Tables, allowed: BoolArray, required: BoolArray, nodes: BoolArray, why: str
 ) -> BoolArray:
-    """The edges allowed but for those into some nodes, none of which may be required."""
+    """The allowed edges without those into some nodes, none of which may be required."""
     for i, j in np.argwhere(required & nodes):
         a, b = tables.names[i], tables.names[j]
         raise InputError(f"the edge {a} -> {b} is required, but {b} {why}")

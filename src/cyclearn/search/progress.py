@@ -1,4 +1,4 @@
-"""How far long work has come: one value for callbacks, the command line and the application."""
+"""Progress of long computations: one value for callbacks, the command line and the application."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cyclearn.graphs import DirectedGraph
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a search, a sample of graphs or a bootstrap has come.
+    """The progress of a search, a sample of graphs or a bootstrap.
 
     Parameters
     ----------
@@ -18,11 +18,10 @@ class Progress:
     seconds : float
         Since that phase began.
     score, graph : float and DirectedGraph, optional
-        The best score so far, that of the whole sample, and its graph; ``cyclearn.fit`` gives its
+        The best score so far, for the whole sample, and its graph; ``cyclearn.fit`` gives its
         weights.
     start, agreeing : int
-        The number of the start that is running, and how many of those before it reached the best
-        score.
+        The number of the current start, and how many starts before it reached the best score.
     done, wanted : float, optional
         The effective sample size of a posterior and its goal, or resamples of a bootstrap.
     steps, r_hat : int and float, optional

@@ -1,4 +1,4 @@
-"""Graphs with other edges among three nodes near each other, as many as before."""
+"""Graphs in which the edges among three nearby nodes are replaced by as many others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Pair = tuple[int, int]
 
 
 def redrawn_pairs(A: Adjacency, near: int = -1) -> Iterator[list[Pair]]:
-    """The entries to toggle, triple by triple, where three or more edges join it.
+    """The entries to toggle, triple by triple, for triples with at least three edges.
 
     ``near`` are nodes, as a set of bits, of which a triple must have one.
     """
@@ -37,7 +37,7 @@ def redrawn_pairs(A: Adjacency, near: int = -1) -> Iterator[list[Pair]]:
 
 @cache
 def _changes(present: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Of six places, for every choice of as many as there are edges, those that change."""
+    """For every choice of as many of six places as there are edges, the places that change."""
     chosen = combinations(range(6), len(present))
     return [tuple(sorted({*each} ^ {*present})) for each in chosen]
 

@@ -1,4 +1,4 @@
-"""What a search is asked for and what it returns."""
+"""The budget of a search and the runs that it returns."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 Adjacency = NDArray[np.uint8]
 
-# Scores per sample closer than this are one score. Scores that tie do so to about 1e-15, and others
-# are rarely closer than 1e-6.
+# Scores per sample closer than this are equal. Ties agree to about 1e-15, and other scores rarely
+# to 1e-6.
 SAME_SCORE = 1e-8
 
-# Seconds that it takes for each variable, about, to make an answer of the graph that was found.
+# Approximate seconds per variable to turn the graph that was found into an answer.
 _ENDING = 0.7e-3
 
 
@@ -48,7 +48,7 @@ class SearchStatus(Enum):
 
     @property
     def is_finished(self) -> bool:
-        """Whether the search ended by itself, not by a limit or an interruption."""
+        """Whether the search was completed, not ended by a limit or an interruption."""
         cut = SearchStatus.MAX_EVALUATIONS, SearchStatus.TIME_LIMIT, SearchStatus.INTERRUPTED
         return self not in cut
 
@@ -89,14 +89,14 @@ class Budget:
         time_limit: float | None,
         n_variables: int = 0,
     ) -> Budget:
-        """A budget whose time began at that point of the clock (:func:`deadlines.now`).
+        """A budget whose time began then, by :func:`deadlines.now`.
 
-        What an answer about so many variables takes is set aside.
+        The time to prepare an answer about this many variables is reserved.
         """
         return cls(max_evaluations, deadline_since(begun, time_limit, _ENDING * n_variables))
 
     def before(self, seconds: float) -> Budget:
-        """The same with so many seconds less, at most half of those that are left."""
+        """The same with fewer seconds; at most half of the remaining time is subtracted."""
         if self.deadline is None:
             return self
         less = min(seconds, seconds_left(self.deadline) / 2)
@@ -107,11 +107,11 @@ class Budget:
         return _arrived, (self.max_evaluations, for_other_processes(self.deadline))
 
     def evaluations_left(self, n_evaluations: int) -> int:
-        """How many evaluations are left after so many."""
+        """Number of evaluations left."""
         return 2**62 if self.max_evaluations is None else self.max_evaluations - n_evaluations
 
     def ended(self, n_evaluations: int) -> SearchStatus | None:
-        """Why a search has to end after so many evaluations, if it has to."""
+        """The reason why a search must end after this many evaluations, if there is one."""
         if self.evaluations_left(n_evaluations) <= 0:
             return SearchStatus.MAX_EVALUATIONS
         if has_passed(self.deadline):
@@ -125,7 +125,7 @@ def _arrived(max_evaluations: int | None, end: float | None) -> Budget:
 
 @dataclass(frozen=True)
 class SearchRun:
-    """Where a search from one start ended, how it got there and what that cost."""
+    """The end of a search from one start, its moves and its cost."""
 
     start: Adjacency
     best: Adjacency
@@ -139,7 +139,7 @@ class SearchRun:
 
 @dataclass(frozen=True)
 class Solution:
-    """What a method found: one run for each start, and a certificate if it was exact."""
+    """The solution of a method: one run for each start, and a certificate if it was exact."""
 
     runs: tuple[SearchRun, ...]
     certificate: Certificate | None = None
@@ -164,7 +164,7 @@ class Solution:
 
     @property
     def limits_reached(self) -> tuple[str, ...]:
-        """Names of the limits that kept moves away or ended a run."""
+        """Names of the limits that excluded moves or ended a run."""
         from cyclearn._kernels.neighbourhood import LIMIT_COMPONENT, LIMIT_EDGES, LIMIT_PARENTS
 
         hit = 0

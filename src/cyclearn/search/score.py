@@ -1,8 +1,8 @@
 """The score of a graph, decomposed over its strongly connected components.
 
-Negative log-likelihood + λ·|E|, here per sample and without constants; of several groups, the sum
-of theirs, each with the share of the rows that it has. Everything works on correlation matrices;
-the rows of the data are never seen again.
+Negative log-likelihood + λ·|E|, here per sample and without constants; for several groups, the sum
+weighted by their shares of the rows. Everything works on correlation matrices; the rows of the data
+are not used again.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from cyclearn._kernels.shared_weights import Pooled
 
 _EFFORT = MoveEffort()
-# Values of components remembered: some megabytes, and more than a search with 50 variables computes
+# Number of component values kept: some megabytes, more than a search with 50 variables computes
 # (where_time_goes.md).
 _CACHE_SIZE = 1 << 18
 
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """What keeps moves away; the numbers are inclusive."""
+    """Limits that exclude moves; the numbers are inclusive."""
 
     max_component: int
     max_parents: int
@@ -50,7 +50,7 @@ class SearchLimits:
     max_virtual_cycle: int
 
     def allow(self, A: BoolArray | Adjacency, largest: int) -> bool:
-        """Whether a graph whose largest component has so many nodes keeps to the limits."""
+        """Whether a graph with this largest component respects the limits."""
         return bool(
             largest <= self.max_component
             and A.sum(axis=0).max() <= self.max_parents
@@ -76,7 +76,7 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Annealed:
-    """Where an annealing ended, the best graph it met, and the changes of score to both."""
+    """The end of an annealing, the best graph it visited, and the changes of score to both."""
 
     last: Adjacency
     change: float
@@ -89,7 +89,7 @@ class Annealed:
 class _Thorough:
     """The best fit of a component: whether it is stable, its value, and the solutions of every fit.
 
-    No solutions where parents explain a node without remainder: there is no fit.
+    No solutions if parents determine a node exactly: there is no fit.
     """
 
     is_stable: bool
@@ -104,9 +104,9 @@ def turned_weights(
     nodes: IntArray,
     sources: IntArray,
 ) -> FloatArray:
-    """Weights of a component whose nodes hold the columns that ``sources`` hold in another one.
+    """Weights of a component whose nodes have the columns of ``sources`` in another component.
 
-    The columns of I − B move and are scaled, so that the distribution stays what it is.
+    The columns of I − B move and are scaled, so that the distribution does not change.
     """
     p = 1 + max(its_columns.parents.max(), nodes.max())
     Q = np.eye(p)
@@ -118,11 +118,11 @@ def turned_weights(
 
 
 class GraphScore:
-    """Scores graphs on correlation matrices, and remembers the components it has seen.
+    """Scores graphs on correlation matrices, and remembers the components it has fitted.
 
     One matrix of shape (p, p), or one for each group, shape (groups, p, p), with the ``shares``
     that groups have of all rows. With ``experiments``, tables share their weights, and the matrices
-    are theirs. ``unstable`` is charged for components whose fit from one start is not stable.
+    are theirs. ``unstable`` is the penalty for components whose fit from one start is not stable.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class GraphScore:
         self._turned: dict[bytes, tuple[IntArray, ComponentColumns, _Thorough]] = {}
 
     def limited(self, *, max_component: int, max_virtual_cycle: int) -> GraphScore:
-        """The same score, with the same memory, and neighbourhoods no larger than this."""
+        """The same score with the same memory, and a limit on neighbourhoods."""
         limited = copy(self)
         limited.limits = replace(
             self.limits,
@@ -173,7 +173,7 @@ class GraphScore:
         return float(total) + self.penalty * int(np.count_nonzero(A))
 
     def _scored(self, A: Adjacency, *, is_warm: bool = False) -> Scored:
-        """What kernels need; warm, fits start at the weights of A and then at those found."""
+        """Arguments of kernels; if warm, fits start at the weights of A and then at those found."""
         from cyclearn._kernels.component_scores import START, Scored, Warm
 
         n_fits, p = self.n_fits if is_warm else 0, len(A)
@@ -198,7 +198,7 @@ class GraphScore:
 
     @cached_property
     def pooled(self) -> Pooled:
-        """The sets of rows that equations are fitted to, none where nothing is shared."""
+        """The sets of rows that equations are fitted to; none if weights are not shared."""
         from cyclearn._kernels.shared_weights import Pooled
 
         if self.experiments is not None:
@@ -214,7 +214,7 @@ class GraphScore:
     def rules(
         self, may_add: Adjacency, may_delete: Adjacency, banned: Sequence[int] = ()
     ) -> MoveRules:
-        """Which moves masks and limits permit; none to a graph with a banned key."""
+        """The moves that masks and limits permit; none leads to a graph with a banned key."""
         from cyclearn._kernels.neighbourhood import MoveRules
 
         limits = self.limits
@@ -240,21 +240,21 @@ class GraphScore:
         return Neighbour(float(delta), toggles, int(graph.counter[0]), int(rules.hit[0]))
 
     def _virtual_cycle(self, A: Adjacency) -> int:
-        """The longest cycle that virtual-edge moves from a graph may form: fewer where many can."""
+        """The longest cycle that virtual-edge moves may form: shorter if there are many."""
         from cyclearn._kernels.virtual_edges import virtual_edge_moves
 
         longest = self.limits.max_virtual_cycle
         if longest <= 2:
             return longest
-        # Each is a component to be fitted, and small graphs are fitted fast.
+        # Each requires a fit of a component; small graphs are fitted quickly.
         most = _EFFORT.virtual_moves // min(len(A), SIZES.small)
-        # How many graphs one counts for: large components are slow to fit.
+        # The weight of one graph: large components are slow to fit.
         weight = max(1.0, (self.largest_component(A) / _EFFORT.large_component) ** 2)
         n_moves = len(virtual_edge_moves(A, longest)[1])
         while longest > 2 and weight * n_moves > most:
             longest -= 1
             n_moves = len(virtual_edge_moves(A, longest)[1])
-        # Beside a large component there can be thousands even so.
+        # With a large component there can still be thousands.
         return 0 if weight > 1 and weight * n_moves > 4 * most else longest
 
     def anneal(
@@ -298,9 +298,9 @@ class GraphScore:
         )
 
     def around(self, A: Adjacency, nodes: IntArray) -> tuple[Surroundings, GraphScore]:
-        """What edges among the nodes can change, and the score on that part of the graph.
+        """The part of the graph that edges among the nodes can affect, and the score on it.
 
-        Where tables share their weights, and in small graphs, the whole graph.
+        The whole graph if tables share their weights, and for small graphs.
         """
         if self.takes_all(A):
             return Surroundings.everything(len(A)), self
@@ -315,7 +315,7 @@ class GraphScore:
         return around, score
 
     def takes_all(self, A: Adjacency) -> bool:
-        """Whether what is around any nodes is the whole graph."""
+        """Whether such a part is always the whole graph."""
         return self.experiments is not None or len(A) <= SIZES.small
 
     def components(self, A: Adjacency) -> IntArray:
@@ -354,12 +354,12 @@ class GraphScore:
     def is_stable_component(self, A: Adjacency, nodes: IntArray) -> bool:
         """Whether some best-likelihood parameters of a component, in every group, are stable.
 
-        The single fit that a score needs may miss the best one, so it does not decide.
+        The single fit for a score may miss the best one, so more starts are used here.
         """
         return self._fitted(A, nodes).is_stable
 
     def turned_to_damp(self, A: Adjacency) -> Adjacency:
-        """The equivalent graph with unstable components turned: none of their cycles gains.
+        """The equivalent graph with unstable components reversed, so that their feedback dies out.
 
         Columns of I − B are assigned to nodes so that the product of their entries is largest (the
         kernel ``can_die_out``); of several groups, those of the first that is unstable.
@@ -401,7 +401,7 @@ class GraphScore:
         return self._fits[key]
 
     def _thorough_fit(self, A: Adjacency, nodes: IntArray) -> _Thorough:
-        """Fit a component; where a large one has the columns of another, turn what that has."""
+        """Fit a component; a large one with the columns of another reuses its fit."""
         columns = ComponentColumns.of(A.astype(bool), nodes.tolist())
         if len(nodes) <= _EFFORT.turned_component or self.experiments is not None:
             return self._fit_from_many_starts(columns)
@@ -434,7 +434,7 @@ class GraphScore:
             try:
                 fitted = fit(columns)
             except CollinearError:
-                # Parents that explain a node without remainder: no fit, and no graph to visit.
+                # Parents determine a node exactly: there is no fit, and the graph is not visited.
                 return _Thorough(False, np.inf, ())
             best = fitted.solutions[0]
             stable = stable and bool(is_stable_radius(best.spectral_radius))
@@ -444,10 +444,10 @@ class GraphScore:
 
     @property
     def n_fits(self) -> int:
-        """How many fits a component takes: one for each group, or one for all tables."""
+        """Number of fits per component: one for each group, or one for all tables."""
         return len(self._weights)
 
     @property
     def _weights(self) -> list[float]:
-        """What the fit of each group counts for; one where weights are shared."""
+        """The weight of the fit of each group; one if weights are shared."""
         return [1.0] if self.experiments is not None else self.shares.tolist()

@@ -1,4 +1,4 @@
-"""How much work the search does: its tuned numbers, each with what chose it.
+"""How much work the search does: its tuned numbers, each with the measurement that chose it.
 
 Pages named next to a number are in ``benchmarks/results``; a name in asterisks is a section of
 ``search_effort.md``, which has what was measured when the number was chosen.
@@ -15,21 +15,22 @@ from scipy.sparse.csgraph import connected_components
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.search.runs import Adjacency
 
-# How long the default search lasts.
+# Effort of the default search.
 Effort = Literal["default", "high"]
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Numbers of variables from which on work is saved."""
+    """Numbers of variables above which the search saves work."""
 
     # Up to here work per variable grows with the number of variables (*Orders*, *Slow tail*), and
     # taking the part out of a graph that edges touch costs as much as it saves. *Many variables*.
     small: int = 20
-    # Only what changed is annealed again, and starts that differ are combined. *Many variables*.
+    # Only changed regions are annealed again, and starts that differ are combined. *Many
+    # variables*.
     many: int = 50
-    # Starts hardly ever agree, so there are fewer, and choosing the member that is shown takes a
-    # good part of a second. *Many variables*, peers.md.
+    # Starts rarely agree, so there are fewer, and choosing the member shown takes up to a second.
+    # *Many variables*, peers.md.
     very_many: int = 200
 
 
@@ -37,19 +38,19 @@ class Sizes:
 class MoveEffort:
     """Moves of a local search."""
 
-    # Components of more nodes take long to fit (fit_speed.md): only later climbs enter them, and
-    # graphs that have them count for several. *Climbs*, *Slow tail*.
+    # Larger components take long to fit (fit_speed.md): only later climbs enter them, and graphs
+    # that contain them count as several. *Climbs*, *Slow tail*.
     large_component: int = 10
-    # Larger components that turned cycles make of each other are fitted once: whether hundreds of
-    # members are stable is asked of such a class, at 10 to 20 ms a fit (hard_tables.md). Smaller
-    # ones are fitted fast, and from many starts each.
+    # Larger components that arise from each other by cycle reversion are fitted once: the stability
+    # of hundreds of members of such a class has to be checked, at 10 to 20 ms per fit
+    # (hard_tables.md). Smaller ones are fitted quickly, from many starts each.
     turned_component: int = 7
     # Nodes in the longest cycle that a virtual-edge move forms. Longer ones are found by single
     # edges and shorter cycles; listing them all would take longer than the rest of the search.
-    # That the operator finds what it is for: virtual_edges.md.
+    # Evidence that the operator finds these: virtual_edges.md.
     virtual_cycle: int = 6
-    # Virtual-edge moves from one graph, times its nodes; where there are more, cycles are shorter.
-    # *Slow tail*, slow_tail.md.
+    # Virtual-edge moves from one graph, per node; if there are more, only shorter cycles are
+    # formed. *Slow tail*, slow_tail.md.
     virtual_moves: int = 10_000
 
 
@@ -57,12 +58,12 @@ class MoveEffort:
 class LocalEffort:
     """Tabu search and hill climbing."""
 
-    # Nodes in the largest component that moves one by one enter. They make components of dozens of
-    # nodes out of superfluous edges, where every further move is a thousand slow fits.
+    # Nodes in the largest component that single moves enter. They would form components of dozens
+    # of nodes from superfluous edges, in which every further move takes a thousand slow fits.
     # slow_tail.md.
     max_component: int = 15
-    # Seconds for each variable, about, that a quick acyclic graph takes; with 1,000 variables, and
-    # of no account where time is not short.
+    # Approximate seconds per variable for a quick acyclic graph, with 1,000 variables; irrelevant
+    # unless time is short.
     quick_seconds: float = 0.4e-3
 
 
@@ -70,11 +71,11 @@ class LocalEffort:
 class OrderEffort:
     """The search over orders of the variables."""
 
-    # How many of the nodes near another one exchange places with it. *Orders*.
+    # Number of nearby nodes that exchange places with a node. *Orders*.
     n_near: int = 4
-    # A walk along the order ends where the score is worse by so many edges' penalties. *Orders*.
+    # A walk along the order ends when the score is worse by this many penalties per edge. *Orders*.
     cutoff: float = 10.0
-    # Seconds between two looks at the clock, about. They change no result.
+    # Approximate seconds between checks of the clock. They do not change results.
     slice_seconds: float = 0.05
 
 
@@ -87,11 +88,11 @@ class StartEffort:
 
     # Exchanges in the search over orders, for each node. *Orders*, peers.md.
     n_exchanges: int = 10
-    # Annealing in its place, where required edges close cycles or tables are several: proposals for
-    # each node, and the first temperature. several_tables.md, interventions.md.
+    # Annealing instead, if required edges close cycles or there are several tables: proposals per
+    # node, and the first temperature. several_tables.md, interventions.md.
     acyclic_proposals: int = 5000
     acyclic_temperature: float = 100.0
-    # Between two looks at the clock: a fraction of a second.
+    # Between checks of the clock: a fraction of a second.
     proposals_at_once: int = 20_000
     # Nodes of a region; components of more are entered only where there is one almost as large, as
     # long cycles grow node by node. *Regions*.
@@ -99,38 +100,38 @@ class StartEffort:
     region_proposals: int = 1500
     region_temperature: float = 5.0
     last_temperature: float = 0.5
-    # The first temperature is at least so many edges' penalties: if the penalty is larger, the way
-    # from one good graph to another leads higher up. *Regions*.
+    # The first temperature is at least this many penalties per edge: with a larger penalty, the
+    # barriers between good graphs are higher. *Regions*.
     steps_up: float = 1.1
-    # Beside a component larger than a region it is so many penalties: a hotter walk forgets what
-    # the component is made of before it has cooled down again (hard_tables.md).
+    # Next to a component larger than a region it is this many penalties: a hotter walk destroys the
+    # component before it has cooled down (hard_tables.md).
     steps_up_beside_large: float = 0.4
-    # In several groups an edge costs and brings several times as much, so that a region begins
-    # hotter and takes longer to cool down. *Regions*, several_tables.md.
+    # With several groups the penalty and the gain of an edge are several times as large, so that a
+    # region starts hotter and cools down for longer. *Regions*, several_tables.md.
     longer_in_groups: int = 3
-    # Edges as far away from the centre of a region are not turned away from it. *Regions*.
+    # Edges at this distance from the centre of a region are not reversed. *Regions*.
     turned_distance: int = 4
-    # While superfluous edges are many, climbing would make large components out of them, and
-    # virtual-edge moves with long cycles by the ten thousand. So cycles are short, and components
-    # as small as those of a local search until the last climb. *Climbs*.
+    # With many superfluous edges, climbing would form large components of them, with tens of
+    # thousands of virtual-edge moves along long cycles. So until the last climb, cycles are short
+    # and components as small as in a local search. *Climbs*.
     virtual_cycle: int = 3
     virtual_component: int = LocalEffort.max_component
-    # The last climb enters components as large as it can fit with so much work: cubes of the sizes
-    # of all those that one more edge could make (hard_tables.md).
+    # The last climb enters components up to this amount of work: the sum of the cubed sizes of all
+    # components that one more edge could form (hard_tables.md).
     last_climb_work: float = 1e6
     # There is none, and no second start, where the components of the graph have so many edges that
     # a single move would take seconds: the cube of the edges for every pair of nodes
     # (hard_tables.md).
     last_climb_most: float = 1e9
-    # The search climbs from a graph with a ring closed if it is worse by at most so many edges'
-    # penalties: what else is wrong around a true ring costs that much (10 is the most met), and
-    # most other rings far more. *Rings*.
+    # The search climbs from a graph with a ring closed if it is worse by at most this many
+    # penalties per edge: other errors around a true ring cost up to 10, the largest value observed,
+    # and most false rings far more. *Rings*.
     ring_worse: float = 12
-    # Nor is one inside a component larger than a region with so many edges more than nodes: it
-    # imitates many rings, and none of them ever helped (hard_tables.md).
+    # Rings inside a component larger than a region with this many more edges than nodes are not
+    # tried: it imitates many rings, and none of them ever helped (hard_tables.md).
     thicket: int = 2
-    # Nor is one that makes a component of more than so many times its nodes: it closes other ways
-    # too, is not a ring that the graph imitates, and takes long to fit. *Rings*.
+    # Rings that create a component of more than this many times their nodes are not tried: they
+    # close other paths too, are not imitated by the graph, and take long to fit. *Rings*.
     ring_grows: int = 2
 
     def in_thicket(self, A: BoolArray | Adjacency) -> BoolArray:
@@ -143,7 +144,7 @@ class StartEffort:
         return np.asarray(is_thicket[label])
 
     def is_overgrown(self, A: BoolArray | Adjacency) -> bool:
-        """Whether the components of a graph have too many edges to look at all its neighbours."""
+        """Whether the components of a graph have too many edges to evaluate all neighbours."""
         _, label = connected_components(A, connection="strong")
         is_inside = label[:, None] == label
         n_edges = float((is_inside & (A != 0)).sum())
@@ -171,28 +172,30 @@ class StartEffort:
 class AutoEffort:
     """The default search: starts until some agree."""
 
-    # The first start is a quick one; those that are to confirm or to improve on it take longer.
+    # The first start is quick; later ones, which confirm or improve it, take longer.
     # search_truth.md, one start alone.
     further: StartEffort = field(default_factory=StartEffort)
     first: StartEffort = field(default_factory=StartEffort().halved)
-    # Starts that must have reached the best score, and starts at most. search_truth.md.
+    # Number of starts that must reach the best score, and maximum number of starts.
+    # search_truth.md.
     agreeing: int = 2
     most: int = 4
-    # The same where a graph is one region: near ties that one start in two misses are common, and
-    # starts cost little. search_truth.md, equal to exact.
+    # The same if a graph is one region: near ties that half of the starts miss are common, and
+    # starts are quick. search_truth.md, equal to exact.
     agreeing_of_few: int = 5
     most_of_few: int = 12
-    # Very many variables have so many near ties that starts hardly ever agree. *Many variables*.
+    # With very many variables there are so many near ties that starts rarely agree. *Many
+    # variables*.
     most_of_very_many: int = 2
-    # Starts that end in components made of superfluous edges hardly ever agree: where one is a
-    # thicket, so many are enough, and another start goes through graphs whose edges cost so many
-    # times as much: in these there are none. *Thickets*, hard_tables.md.
+    # Starts that end in components of superfluous edges rarely agree: if one of these is a thicket,
+    # this many starts are enough, and another start uses a penalty this many times as large, with
+    # which no thickets form. *Thickets*, hard_tables.md.
     most_in_thicket: int = 2
-    # And so many where edges are too many for a last climb (hard_tables.md).
+    # The number of starts if there are too many edges for a last climb (hard_tables.md).
     most_overgrown: int = 1
     dearer: float = 1.5
-    # Seconds until other processes work: they start, and load compiled code (search_speed.md).
-    # They change no result.
+    # Seconds until other processes are ready: they start and load compiled code (search_speed.md).
+    # They do not change results.
     workers_begin: float = 5.0
 
     def higher(self) -> AutoEffort:
@@ -219,35 +222,35 @@ class AutoEffort:
 class ExactEffort:
     """The exact search."""
 
-    # Structures listed at most: some minutes. exact_speed.md.
+    # Maximum number of structures to list: some minutes. exact_speed.md.
     max_structures: int = 5_000_000_000
-    # A value is kept for every set of variables. Without limits on components and parents there are
-    # more structures than that from 7 variables on. exact_speed.md.
+    # A value is stored for every set of variables. Without limits on components and parents, more
+    # than 6 variables have too many structures. exact_speed.md.
     max_variables: int = 14
 
     @property
     def counted_structures(self) -> int:
-        """An estimate is counted no further than this."""
+        """An estimate stops counting here."""
         return 1000 * self.max_structures
 
 
 @dataclass(frozen=True)
 class TieEffort:
-    """Looking for classes, or graphs after interventions, whose score ties."""
+    """The search for classes, or graphs with interventions, with the same score."""
 
-    # More than anybody reads.
+    # More than anyone would read.
     max_classes: int = 100
-    # Graphs that are scored; those with large components count for several. *Ties*.
+    # Number of graphs to score; those with large components count as several. *Ties*.
     max_scored: int = 10_000
-    # Those with a component larger than a region count for so many, by its size: real tables have
-    # such components, and hardly ever ties (hard_tables.md).
+    # Those with a component larger than a region count as many, by its size: real tables have such
+    # components, and rarely ties (hard_tables.md).
     large_component: int = StartEffort.region_nodes
     large_cost: float = 0.1
-    # Members of a class, or of one block of it, around which ties are looked for. *Ties*.
+    # Number of members of a class, or of one block, whose neighbours are examined. *Ties*.
     max_members: int = 500
 
     def cost_of(self, largest: int, n_fits: int) -> float:
-        """How many graphs one counts for whose largest component is fitted so many times."""
+        """The weight of a graph, given the number of fits of its largest component."""
         return n_fits * (self.large_cost * largest**2 if largest > self.large_component else 1.0)
 
 
@@ -255,13 +258,14 @@ class TieEffort:
 class MixedEffort:
     """The search for hidden common causes in place of edges (rivals.md)."""
 
-    # Acyclic graphs to start from: those of a class that are equally good lead to different pairs.
+    # Number of acyclic start graphs: equally good members of a class lead to different pairs.
     starts: int = 4
-    # Graphs to start from in which a hidden cause takes the place of the edges among three.
+    # Number of start graphs in which a hidden cause replaces the edges among three variables.
     triples: int = 6
-    # Acyclic graphs of a class among which the nearest to the learned graph is looked for.
+    # Number of acyclic members of a class among which the one nearest to the learned graph is
+    # chosen.
     listed: int = 500
-    # Blocks of variables that are fitted, in all tables: about a millisecond each.
+    # Maximum number of block fits over all tables: about a millisecond each.
     max_fits: int = 10_000
 
 

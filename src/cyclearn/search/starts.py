@@ -1,4 +1,4 @@
-"""Where searches start, and how several starts share the cores."""
+"""The start graphs of searches, and how several starts share the cores."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from cyclearn.search.runs import Adjacency, Budget, OnStep, SearchRun, Solution
 
 @dataclass(frozen=True)
 class SearchCall:
-    """What a method is asked for besides the problem.
+    """What a method needs besides the problem.
 
-    ``starts`` are graphs to start from, None for the method's own; ``n_starts`` how many of these.
+    ``starts`` are the start graphs, None for the method's own; ``n_starts`` is their number.
     """
 
     seed: int
@@ -30,7 +30,7 @@ class SearchCall:
     on_step: OnStep | None = None
 
     def told_of(self, runs: Sequence[SearchRun]) -> OnStep | None:
-        """Reports the steps of a start after these to the caller."""
+        """Reports the further steps of a start to the caller."""
         on_step = self.on_step
         if on_step is None:
             return None
@@ -41,7 +41,7 @@ class SearchCall:
 def starting_graphs(
     problem: SearchProblem, starts: Sequence[DirectedGraph] | None, n_starts: int, seed: int
 ) -> list[Adjacency]:
-    """Starting graphs that respect knowledge and limits: given, or empty and then random."""
+    """Start graphs that respect knowledge and limits: as given, or empty and then random."""
     if starts is not None:
         given = [graph.reordered(problem.names) for graph in starts]
     else:
@@ -50,7 +50,7 @@ def starting_graphs(
         for _ in range(n_starts - 1):
             drawn = random_graph(problem.n_variables, max_component=1, random_state=rng).adjacency
             kept = drawn & problem.allowed
-            # A random start takes no edge that a limit on parents or edges would refuse.
+            # A random start has no edge that would violate a limit on parents or edges.
             kept[:, kept.sum(axis=0) > problem.limits.max_parents] = False
             if kept.sum() > problem.limits.max_edges:
                 kept[:] = False
@@ -86,9 +86,9 @@ def run_calls(
     n_jobs: int | None,
     on_step: OnStep | None,
 ) -> Iterator[SearchRun]:
-    """One run for each call: here, with its steps reported, or in other processes.
+    """One run for each call: in this process, with its steps reported, or in other processes.
 
-    After an interrupt that asks for the best so far there are fewer.
+    There are fewer runs after an interrupt that requests the best graph so far.
     """
     if len(calls) == 1 or n_jobs in (None, 1):
         for call in calls:

@@ -1,8 +1,8 @@
-"""What a change of the edges among a few nodes can touch in a large graph.
+"""The part of a large graph that changes of edges among a few nodes can affect.
 
-Edges among some nodes open and close cycles only through nodes on paths between these. So the
-values of these nodes change, given their parents; all else in the graph keeps its value, and need
-not be looked at.
+Edges among some nodes open and close cycles only through nodes on paths between them. So only the
+values of these nodes change, given their parents; the rest of the graph keeps its value and is not
+needed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cyclearn.search.runs import Adjacency
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The part of a graph that the edges among some nodes concern.
+    """The part of a graph that edges among some nodes can affect.
 
     ``index`` numbers its nodes in the whole graph, in ascending order. ``is_inner`` marks those
     that can be on cycles; the others are parents of these, and have none themselves in the part.
@@ -28,7 +28,7 @@ class Surroundings:
 
     @classmethod
     def of(cls, A: Adjacency, nodes: IntArray) -> Surroundings:
-        """What surrounds the nodes: all on paths between them, and the parents of all these."""
+        """All nodes on paths between the given ones, and the parents of all these."""
         inner = _reached(A, nodes) & _reached(A.T, nodes)
         index = np.flatnonzero(inner | A[:, inner].any(axis=1))
         return cls(index, inner[index])
@@ -58,7 +58,7 @@ class Surroundings:
 
 
 def _reached(A: Adjacency, nodes: IntArray) -> BoolArray:
-    """All that directed paths from the nodes lead to, themselves included."""
+    """All nodes that directed paths from the given nodes reach, including these."""
     reached = np.zeros(len(A), dtype=bool)
     reached[nodes] = True
     front = nodes

@@ -1,8 +1,8 @@
 """The answer for tables with interventions: the graphs with the best score, one by one.
 
-Interventions distinguish graphs that generate the same observed distributions, so a class of these
-is only where to look: its members are scored, and those that tie stay. Graphs with other edges
-among three nodes are looked at as well, as without interventions.
+Interventions distinguish graphs that generate the same observational distributions, so the
+observational class only gives candidates: its members are scored, and those with the best score are
+kept. Graphs with other edges among three nodes are candidates too, as without interventions.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from cyclearn.search.search_effort import TieEffort
 def tied_graphs(
     problem: SearchProblem, solution: Solution, effort: TieEffort, is_over: Callable[[], bool]
 ) -> tuple[list[DirectedGraph], bool]:
-    """Graphs whose score is the best, the one to be shown first; whether a limit cut the list.
+    """Graphs with the best score, the one to show first; and whether a limit cut the list.
 
-    The list is cut where the ``effort`` ends, or when ``is_over`` is true.
+    The list is cut when the ``effort`` is used up or ``is_over`` is true.
     """
     score, walking = problem.score(), problem.score(is_walking=True)
     admit = problem.admission(score)
     best = score.thorough_value(solution.best.best)
 
     def is_near(A: Adjacency) -> bool:
-        # A better one that the search left is unstable, mostly: one fit shows it.
+        # A better graph that the search rejected is usually unstable: one fit shows it.
         value = score.value(A)
         return value <= best + NEAR and (value > best - NEAR or walking.value(A) <= best)
 
@@ -71,7 +71,7 @@ def tied_graphs(
 
 
 def _around(A: Adjacency, names: tuple[str, ...], max_members: int) -> Iterator[Adjacency]:
-    """Members of the class of a graph without interventions, and graphs with a triple redrawn."""
+    """Members of the observational class of a graph, and graphs with other edges in a triple."""
     members = EquivalenceClass(DirectedGraph(A.astype(bool), names))
     for member in islice(members, max_members):
         yield member.adjacency.astype(np.uint8)

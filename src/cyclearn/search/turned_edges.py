@@ -1,8 +1,8 @@
 """Another member of the class of a graph: the one whose edges lead away from a node.
 
-The current member of a class decides which other graphs are near. To give a node
-that is at the end of a chain of edges another parent takes turning the whole chain, unless it leads
-away from the node already.
+The current member of a class determines which other graphs are near. To give another parent to a
+node at the end of a chain of edges, the whole chain has to be reversed, unless it leads away from
+the node already.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from cyclearn.search.runs import Adjacency
 def leading_away(
     graph: Adjacency, centre: int, label: IntArray, may_turn: BoolArray, furthest: int
 ) -> Adjacency:
-    """An equivalent graph with edges near the centre turned away from it, as far as they can be.
+    """An equivalent graph in which edges near the centre point away from it, where possible.
 
-    An edge can be turned when no cycle goes through its ends and its target has the same parents as
-    its source, except for the source itself. ``label`` is the component of each node, and
-    ``may_turn[i, j]`` says whether i → j may be turned. Edges ``furthest`` steps away or more stay:
-    they have little to do with what happens around the centre.
+    An edge can be reversed if no cycle contains its ends and its target has the same parents as its
+    source, apart from the source itself. ``label`` is the component of each node, and ``may_turn[i,
+    j]`` says whether i → j may be reversed. Edges ``furthest`` steps away or more are kept: they
+    hardly affect the surroundings of the centre.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def leading_away(
         if not turned:
             return A.astype(np.uint8)
         for i, j in turned:
-            # Turning one edge may cover or uncover another.
+            # Reversing one edge may make another one reversible, or the opposite.
             if _is_covered(A, i, j):
                 A[i, j], A[j, i] = False, True
                 waiting.discard((i, j))

@@ -1,14 +1,14 @@
 """Unknown targets: which noises differ between tables, found by the score of graphs.
 
-Tables share their weights. A target of a table has noise variance and intercept of its own there,
-as with ``intervention_kind="noise"``; they were not recorded. Each parameter that a target
-frees has the penalty of an edge, so graphs and targets have one score:
+Tables share their weights. A target of a table has a different noise variance and intercept there,
+as with ``intervention_kind="noise"``, but was not recorded. Each parameter that a target frees has
+the penalty of an edge, so graphs and targets have one score:
 
     negative log-likelihood + λ · (edges + parameters freed + targets of the first table).
 
-The last term makes the first table the reference where as many tables differ from it as agree.
-Given a graph the score is a sum over strongly connected components, whose targets are chosen one
-component after another.
+The last term makes the first table the reference if as many tables differ from it as agree. Given a
+graph, the score is a sum over strongly connected components, whose targets are chosen one component
+at a time.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class TargetSearch:
     penalty : float
         The penalty per edge.
     stable : bool
-        Whether a best fit has to be stable.
+        Whether a best fit must be stable.
     """
 
     tables: Tables
@@ -57,19 +57,19 @@ class TargetSearch:
 
     @property
     def tie(self) -> float:
-        """Scores that are closer than this are the same."""
+        """Scores closer than this are equal."""
         return SAME_SCORE * self.tables.n_effective
 
     def cost(self, mask: BoolArray) -> float:
-        """What targets cost: variance, intercept, and for the first table once more."""
+        """The penalty of targets: variance, intercept, and more for the first table."""
         is_shared = self.tables.design is not None and self.tables.design.intercepts == "shared"
         n_freed = int(mask.sum()) * (2 if is_shared else 1)
         return self.penalty * (n_freed + int(mask[0].sum()))
 
     def score(self, columns: ComponentColumns, mask: BoolArray) -> float:
-        """Of one component with the targets among its nodes, without the penalty of its edges.
+        """The score of one component with its targets, without the penalty of its edges.
 
-        Infinite where no table has the ordinary noise of a node, and where the fit is unstable.
+        Infinite if no table has the ordinary noise of a node, or if the fit is unstable.
         """
         own = np.zeros_like(mask)
         own[:, columns.nodes] = mask[:, columns.nodes]
@@ -90,7 +90,7 @@ class TargetSearch:
         return self.tables.n_effective * fitted.value + self.cost(mask)
 
     def best(self, graph: DirectedGraph, mask: BoolArray) -> tuple[float, BoolArray]:
-        """The best targets found for a graph, and its score: descents from none and from some."""
+        """The best targets found for a graph, and its score: descents from none or some."""
         total, found = self.penalty * graph.n_edges, np.zeros_like(mask)
         for columns in self.components(graph):
             ends = [self._descent(columns, start) for start in (np.zeros_like(mask), mask)]
@@ -108,9 +108,9 @@ class TargetSearch:
         ]
 
     def improved(self, graphs: Sequence[DirectedGraph], mask: BoolArray) -> BoolArray:
-        """Targets of the best of some graphs, or of the graphs that turned edges lead to.
+        """Targets of the best of some graphs, or of graphs reached by reversing edges.
 
-        Graphs that tie with all targets there can be do not tie with those that they need.
+        Graphs that tie if everything is a target need not tie with the targets they need.
         """
         least = inf
         while graphs:
@@ -125,7 +125,7 @@ class TargetSearch:
         return mask
 
     def without_one(self, graph: DirectedGraph, mask: BoolArray) -> list[BoolArray]:
-        """Without one target of a table that has several, those that lose least first.
+        """Remove one target of a table that has several, the least loss first.
 
         At most as many as there are variables: each is the start of a search.
         """
@@ -141,11 +141,11 @@ class TargetSearch:
         return [fewer for *_, fewer in ordered[: mask.shape[1]]]
 
     def _first_least(self, scores: Sequence[float]) -> int:
-        """The place of the best score, the first of those that tie."""
+        """The position of the best score, the first of ties."""
         return next(k for k, each in enumerate(scores) if each <= min(scores) + self.tie)
 
     def _descent(self, columns: ComponentColumns, mask: BoolArray) -> tuple[float, BoolArray]:
-        """Take the best change of one target, or the best move of one, until none improves."""
+        """Make the best change or move of one target, until none improves the score."""
         score = self.score(columns, mask)
         while True:
             others = list(_neighbours(columns.nodes.tolist(), mask))
@@ -157,7 +157,7 @@ class TargetSearch:
 
 
 def _turned(graph: DirectedGraph, edge: tuple[str, str]) -> DirectedGraph:
-    """The graph with one edge in the other direction."""
+    """The graph with one edge reversed."""
     edges = [each[::-1] if each == edge else each for each in graph.edges]
     return DirectedGraph.from_edges(edges, graph.names)
 

@@ -1,1 +1,1 @@
-"""What every distribution of a graph satisfies: vanishing minors, normal directions, statements."""
+"""Constraints on all distributions of a graph: vanishing minors, normal directions, statements."""

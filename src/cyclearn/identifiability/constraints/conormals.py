@@ -1,10 +1,10 @@
 """Exact invariants of a closure from its normal directions: which minors of them vanish.
 
 At a generic point Θ of the closure let Y be a generic symmetric matrix that is orthogonal, by
-tr(Y dΘ), to the tangent space: the gradient of the equation where there is only one. Which minors
-of Y, of ΘY and of ΘYΘ are zero depends on the closure alone. (ΘYΘ is a normal direction of the
-closure in terms of Σ.) Two hypersurfaces with no or the same vanishing minors of Θ are
-distinguished by these.
+tr(Y dΘ), to the tangent space: the gradient of the equation if there is only one. Which minors of
+Y, of ΘY and of ΘYΘ are zero depends only on the closure. (ΘYΘ is a normal direction of the closure
+in terms of Σ.) Two hypersurfaces with no or the same vanishing minors of Θ are distinguished by
+these.
 
 Tangent spaces are taken at pseudo-random points modulo a prime. A minor that is not zero there is
 not zero; one that vanishes at two points modulo two primes, and yet not identically, has a
@@ -61,7 +61,7 @@ def vanishing_conormal_minors(graph: DirectedGraph) -> frozenset[ConormalMinor]:
 def differing_conormal_minor(
     g: DirectedGraph, h: DirectedGraph
 ) -> tuple[ConormalMinor, bool] | None:
-    """The smallest of these minors that vanishes on one graph only; true if it is on the first.
+    """The smallest of these minors that vanishes on only one graph; true if that is the first.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def _minors(matrix: list[list[int]], prime: int) -> dict[Minor, int]:
     """Minors modulo a prime, by expansion along the last row."""
     p = len(matrix)
     found: dict[Minor, int] = {(0, 0): 1}
-    # All up to six nodes, then so few that it stays quick.
+    # All minors up to six nodes, then few enough to be quick.
     largest = p if p <= 6 else 3 if p <= 8 else 2 if p <= 12 else 1
     for size in range(1, largest + 1):
         sets = [sum(1 << v for v in chosen) for chosen in combinations(range(p), size)]

@@ -33,7 +33,7 @@ from cyclearn.models.projection import moments_of
 
 
 class ConstraintKind(Enum):
-    """What a vanishing minor of Θ says."""
+    """The meaning of a vanishing minor of Θ."""
 
     INDEPENDENCE = "conditional independence of two variables"
     RANK = "low rank of a submatrix"
@@ -57,7 +57,7 @@ class HardConstraint:
 
     @property
     def kind(self) -> ConstraintKind:
-        """Minors whose rows and columns differ in one node each are independences."""
+        """Minors whose rows and columns differ in one node are independences."""
         one_apart = (self.rows & ~self.columns).bit_count() == 1
         return ConstraintKind.INDEPENDENCE if one_apart else ConstraintKind.RANK
 
@@ -120,7 +120,7 @@ def hard_constraints(graph: DirectedGraph) -> tuple[HardConstraint, ...]:
 
 
 def _follows(a: int, b: int, zero: frozenset[Minor]) -> bool:
-    """Whether for some row of the minor every term of its expansion holds a smaller zero minor."""
+    """Whether for some row of the minor every term of its expansion has a smaller zero minor."""
     if a.bit_count() == 1:
         return False
     return any(
@@ -140,9 +140,9 @@ def _is_zero(a: int, b: int, zero: frozenset[Minor]) -> bool:
 class Faithfulness:
     """Whether a distribution has the rank constraints of a graph and no others (Definition 10).
 
-    ``violated`` are constraints of the graph that the distribution breaks, so it does not come from
-    the graph; ``extra`` are those it has beyond the graph's. Both hold all minors, not only those
-    that do not follow from others. True when both are empty.
+    ``violated`` are constraints of the graph that the distribution violates, so the graph does not
+    generate it; ``extra`` are additional constraints. Both contain all minors, not only those that
+    do not follow from others. True if both are empty.
     """
 
     violated: tuple[HardConstraint, ...]

@@ -5,14 +5,13 @@
     det Θ[A, B] = Σ_S det Q[A, S] · det Q[B, S]   over all sets S of |A| columns.
 
 The term of S has degree two in every column of S and degree zero in every other, so terms of
-different S share no monomial and cannot cancel. Hence det Θ[A, B] is identically zero exactly if
-no set of columns can be matched, within the support, both to A and to B. That is decided by
-matchings alone: no prime, no random point. By Jacobi's identity det Σ[A, B] is, up to a factor
-that never vanishes, det Θ[complement of B, complement of A], so the minors of Θ of all sizes hold
-the ranks of all submatrices of Θ and of Σ, conditional independences included.
-
-Two irreducible closed sets of one dimension that differ meet in a set of smaller dimension. So
-where a minor vanishes on one graph only, the graphs are neither equivalent nor quasi equivalent.
+different S share no monomial and cannot cancel. Hence det Θ[A, B] is identically zero if and only
+if no set of columns can be matched, within the support, both to A and to B. Matchings decide this
+without primes or random points. By Jacobi's identity det Σ[A, B] is, up to a factor that never
+vanishes, det Θ[complement of B, complement of A], so the minors of Θ of all sizes determine the
+ranks of all submatrices of Θ and of Σ, conditional independences included. Two different
+irreducible closed sets of the same dimension intersect in a set of smaller dimension. So if a minor
+vanishes on only one graph, the graphs are neither equivalent nor quasi equivalent.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ def matched_column_sets(columns: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def iter_minors(n_nodes: int) -> Iterator[Minor]:
-    """All square submatrices of a symmetric matrix, smallest first, principal ones left out."""
+    """All square submatrices of a symmetric matrix except principal ones, smallest first."""
     for size in range(1, n_nodes):
         sets = [sum(1 << v for v in chosen) for chosen in combinations(range(n_nodes), size)]
         yield from combinations(sets, 2)
@@ -81,7 +80,7 @@ def vanishing_minors(graph: DirectedGraph) -> frozenset[Minor]:
 
 
 def differing_minor(g: DirectedGraph, h: DirectedGraph) -> tuple[Minor, bool] | None:
-    """The smallest minor of Θ or Σ that vanishes on one graph only; true if it is on the first.
+    """The smallest minor of Θ or Σ that vanishes on only one graph; true if that is the first.
 
     A minor of Θ of more than half the nodes is smaller as a minor of Σ.
     """

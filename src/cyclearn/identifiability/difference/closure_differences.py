@@ -73,7 +73,7 @@ def _different(verdict: Conclusion, evidence: str, data: dict[str, Any]) -> dict
 def _block(
     names: Sequence[str], matrix: str, rows: int, columns: int
 ) -> tuple[str, dict[str, Any]]:
-    """A submatrix as people write it, and for machines."""
+    """A submatrix as text, and as data."""
     row_names, column_names = ([names[v] for v in bits(members)] for members in (rows, columns))
     words = f"{matrix}[{{{', '.join(row_names)}}}, {{{', '.join(column_names)}}}]"
     return words, {"matrix": matrix, "rows": row_names, "columns": column_names}

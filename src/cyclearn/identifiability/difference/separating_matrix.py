@@ -1,4 +1,4 @@
-"""Proof that a graph cannot generate a distribution, nor anything near it: a separating matrix.
+"""Proof that a graph cannot generate a distribution or anything near it: a separating matrix.
 
 Let Θ be positive definite and Θ = Σⱼ qⱼqⱼᵀ with qⱼ supported on column Cⱼ of a graph with p
 columns, so Θ = QQᵀ with Q square. Then QᵀΘ⁻¹Q is the identity, hence **qⱼᵀΘ⁻¹qⱼ = 1 for every j**.
@@ -46,7 +46,7 @@ IntMatrix = tuple[tuple[int, ...], ...]
 _ROUNDS = 400
 _Q_SCALE = 10_000
 _Y_SCALE = 10_000_000
-# A separation by less than this share of the length of Y does not survive rounding.
+# A separation smaller than this share of the length of Y is lost by rounding.
 _MARGIN = 1e-4
 
 
@@ -114,7 +114,7 @@ def _inverse(matrix: NDArray[Any]) -> NDArray[Any] | None:
 def separate(
     generates: DirectedGraph, cannot: DirectedGraph, factors: Iterable[FloatArray]
 ) -> Separation | None:
-    """A proof that ``cannot`` does not generate one of the distributions QQᵀ, if found.
+    """A proof that ``cannot`` does not generate one of the distributions QQᵀ, if one is found.
 
     ``factors`` are matrices Q on the support of ``generates``.
 
@@ -153,9 +153,9 @@ def separate(
 def _separating_matrix(
     Q: FloatArray, columns: Sequence[int]
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Y and c with tr(YΘ) < Σ c and Y[C, C] ≻ c Θ⁻¹[C, C], Θ = QQᵀ, or None where none is near."""
+    """Y and c with tr(YΘ) < Σ c and Y[C, C] ≻ c Θ⁻¹[C, C], Θ = QQᵀ, or None if not found."""
     p = len(Q)
-    # Rows scaled so that Θ has a unit diagonal: rounding then treats all nodes alike.
+    # Rows scaled so that Θ has a unit diagonal, so that rounding affects all nodes equally.
     lengths = np.linalg.norm(Q, axis=1)
     inverse = np.linalg.inv(Q / lengths[:, None])
     bases = [np.linalg.qr(inverse[:, list(bits(column))])[0] for column in columns]
@@ -163,7 +163,7 @@ def _separating_matrix(
     if found is None:
         return None
     Y, c = found
-    # Half of the margin makes the blocks positive definite, half is left for the trace.
+    # Half of the margin makes the blocks positive definite, half remains for the trace.
     slack = (float(c.sum()) - float(np.trace(Y))) / (2 * p)
     Y = inverse.T @ Y @ inverse
     return Y / np.outer(lengths, lengths), c - slack
@@ -214,7 +214,7 @@ def _onto_simplex(values: FloatArray) -> FloatArray:
 
 
 def separate_by_largest_column(g: DirectedGraph, h: DirectedGraph) -> Separation | None:
-    """A distribution of ``g`` that ``h`` cannot generate, where a column of ``g`` is in none of h.
+    """A distribution of ``g`` that ``h`` cannot generate, if a column of ``g`` is in none of h.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""What drawing distributions and projecting them tells where no proof was found."""
+"""Numerical comparison by drawing and projecting distributions, if no proof was found."""

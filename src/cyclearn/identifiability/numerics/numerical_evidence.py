@@ -1,4 +1,4 @@
-"""What drawing and projecting tells about two graphs whose closures may agree."""
+"""Numerical evidence about two graphs whose closures may agree, by drawing and projecting."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from cyclearn.identifiability.numerics.separation_search import search_separatio
 
 _SEPARATION_TRIALS = 10
 _TRIALS = {"n_faces": 100, "n_wide": 20, "n_boundary": 5}
-# Before two sets are called equal by numerics, this many times as many distributions are drawn.
+# Before numerics declare two sets equal, this many times as many distributions are drawn.
 _MORE_DRAWS = 10
 
 
 @dataclass(frozen=True)
 class DrawOptions:
-    """How many distributions are drawn, from where, and when one counts as generated."""
+    """How many distributions are drawn, how, and when one counts as generated."""
 
     n_draws: int
     n_starts: int
@@ -42,8 +42,7 @@ def numerical_evidence(
 ) -> dict[str, Any]:
     """Fields of a comparison of graphs of one dimension.
 
-    ``inside`` says what subgraphs prove, ``certificate`` is a proof of difference where one is
-    known already.
+    ``inside`` says what subgraphs prove, ``certificate`` is a known proof of difference, if any.
     """
     forward, backward = _overlaps(g, h, settings, settings.n_draws)
     if certificate is None and forward.share == backward.share == 1:

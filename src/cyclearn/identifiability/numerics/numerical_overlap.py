@@ -1,4 +1,4 @@
-"""How much of one graph's distribution set another graph generates, by drawing and projecting.
+"""The share of one graph's distributions that another graph generates, by projection.
 
 A distribution of the first graph is drawn and projected onto the second from several starts. It
 counts as generated when the smallest Kullback–Leibler divergence found is below a tolerance. The
@@ -24,17 +24,17 @@ from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.components import ComponentColumns
 from cyclearn.models.projection import nearest_weights
 
-# Draws whose correlation matrix is closer to singular than this say more about rounding.
+# Draws whose correlation matrix is closer to singular than this mostly show rounding errors.
 _SMALLEST_EIGENVALUE = 1e-4
 _MAX_ITERATIONS = 200
 _GRADIENT = 1e-9
-# Where at most this share of the draws fails, each failure is tried again with more starts.
+# If at most this share of the draws fails, each failure is tried again with more starts.
 _RARE = 0.1
 _MORE = 10
 
 
 class Sampler(Enum):
-    """Where distributions are drawn from; the value says how."""
+    """How distributions are drawn; the value describes it."""
 
     GAUSSIAN = "every entry of Q on the support standard normal, the diagonal included"
     PAPER = "weights uniform on ±[0.2, 0.8], noise variances uniform on [1, 3], unstable draws kept"
@@ -45,9 +45,9 @@ class Overlap:
     """Share of the distributions drawn from one graph that the other generates.
 
     ``low`` and ``high`` are the ends of Wilson's 95% interval. ``n_common_tangent`` counts the
-    common distributions, three at most, at which both sets have one tangent space of full
-    dimension; ``common`` holds the factors of these on either graph. ``missed`` are the factors Q
-    of the distributions that were not generated, the farthest first.
+    common distributions, at most three, at which both sets have the same tangent space of full
+    dimension; ``common`` has their factors on either graph. ``missed`` are the factors Q of the
+    distributions that were not generated, the farthest first.
     """
 
     n_drawn: int
@@ -145,8 +145,8 @@ def nearest_factor(
 ) -> tuple[float, FloatArray]:
     """Smallest KL divergence found from the correlation matrix R to the graph, and Q there.
 
-    The divergence is a sum over components; each stops where it is within a hundredth of the
-    tolerance of the best conceivable, and all do once the sum is.
+    The divergence is a sum over components; each stops when it is within a hundredth of the
+    tolerance of its lower bound, and all stop when the sum is.
     """
     divergence, B = nearest_weights(
         graph,
@@ -172,7 +172,7 @@ def overlap(
 ) -> Overlap:
     """Share of the distributions drawn from ``g`` that ``h`` generates.
 
-    Where at most a tenth of the draws fails, each failure is tried again from ten times as many
+    If at most a tenth of the draws fails, each failure is tried again from ten times as many
     starts.
     """
     generator = np.random.default_rng(random_state)
@@ -191,7 +191,7 @@ def overlap(
         else:
             missed.append((divergence, Q, R))
     if len(missed) <= n_draws * _RARE:
-        # A few failures among many successes are more often missed optima than a difference.
+        # A few failures among many successes are usually missed optima, not a difference.
         kept = []
         for _, Q, R in missed:
             divergence, _ = to_other(R, n_starts=_MORE * n_starts)
@@ -214,7 +214,7 @@ def overlap(
 def has_common_tangent_space(
     g: DirectedGraph, Q: FloatArray, h: DirectedGraph, nearest: FloatArray, dimension: int
 ) -> bool:
-    """Whether both sets have one tangent space, of the generic dimension, at a common point."""
+    """Whether both sets have the same tangent space, of generic dimension, at a common point."""
     first = _unit_rows(gram_jacobian(g.columns, Q))
     second = _unit_rows(gram_jacobian(h.columns, nearest))
     ranks = [
