@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -20,11 +20,9 @@ from cyclearn.foundation.arguments import flag, items
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.deadlines import Deadline
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.late_imports import Axes
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.graphs.graph_input import as_graph
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 class EquivalenceClass(GraphClass):

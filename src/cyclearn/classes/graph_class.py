@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import log10
 from random import Random
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from cyclearn.classes.canonical_member import canonical_order
 from cyclearn.classes.nearest_member import NearestMember, nearest_member
@@ -26,12 +26,10 @@ from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arguments import at_least, one_of, whole
 from cyclearn.foundation.deadlines import deadline_after, has_passed
 from cyclearn.foundation.errors import LimitError
+from cyclearn.foundation.late_imports import pd
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Rules = Literal["all", "rotations"]
 MAX_STATES = 300_000

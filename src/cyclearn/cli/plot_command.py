@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -12,9 +12,7 @@ from cyclearn.cli.output import Standardised, say
 from cyclearn.cli.report_command import With, read_evidence
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_output, checked_suffix, read_text, write_text
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from cyclearn.foundation.late_imports import Axes
 
 
 @documented

@@ -17,6 +17,7 @@ from cyclearn.foundation.arguments import between
 from cyclearn.foundation.arrays import FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import finite
+from cyclearn.foundation.late_imports import Axes, pd
 from cyclearn.foundation.readable import given_in_words, significant
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models import diagnostics, inference
@@ -26,9 +27,6 @@ from cyclearn.models.fit_status import SEVERITY, FitStatus
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
     from cyclearn.models.experiments import Experiments
     from cyclearn.models.observed_fit import ObservedLikelihood
     from cyclearn.models.sandwich import Sandwich
@@ -177,8 +175,6 @@ class FittedModel(Answer):
         mean that the response to strong interventions is not linear: try ``margins="log"`` or
         ``"rank"``, or weaker interventions.
         """
-        import pandas as pd
-
         from cyclearn.models.experiments import mean_residuals
 
         design = None if self.experiments is None else self.experiments.tables.design
@@ -405,7 +401,6 @@ class FittedGroups(Answer):
         Groups in which a weight has no standard error are omitted from its test. The test is
         conditional on the graph; weights are compared in the units of the data.
         """
-        import pandas as pd
         from scipy.special import chdtrc
 
         between("alpha", alpha, 0, 1, 0.05)
@@ -430,15 +425,11 @@ class FittedGroups(Answer):
     @property
     def fit_indices(self) -> pd.DataFrame:
         """Fit indices, one row for each group; see :class:`cyclearn.models.FitIndices`."""
-        import pandas as pd
-
         rows = {name: model.fit_indices.to_dict() for name, model in self.models.items()}
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("group")
 
     def summary(self, level: float = 0.95) -> pd.DataFrame:
         """Parameters of every group: estimate, standard error, z, p-value, interval."""
-        import pandas as pd
-
         parts = {name: model.summary(level) for name, model in self.models.items()}
         return pd.concat(parts, names=["group", "parameter"])
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from cyclearn.foundation.arguments import between, flag
 from cyclearn.foundation.arrays import BoolArray, FloatArray
+from cyclearn.foundation.late_imports import pd
 from cyclearn.models.components import (
     ComponentColumns,
     ComponentFit,
@@ -20,8 +21,6 @@ from cyclearn.models.components import (
 from cyclearn.models.sandwich import information_of, inverse_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from cyclearn.models.fitted_model import FittedModel
 
 
@@ -204,8 +203,6 @@ def summary(
     for one of cause, variances as shares of the variance, standard errors and intervals on the same
     scales, taken as given.
     """
-    import pandas as pd
-
     flag("standardised", standardised)
     edges = np.argwhere(fitted.graph.adjacency)
     i, j = edges[:, 0], edges[:, 1]

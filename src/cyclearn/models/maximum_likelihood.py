@@ -18,6 +18,7 @@ from cyclearn.data.tables import Table, Tables
 from cyclearn.foundation.arguments import at_least, check_state, share, whole
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.late_imports import pd
 from cyclearn.foundation.option_values import takes_options
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
@@ -37,8 +38,6 @@ from cyclearn.models.observed_fit import fit_rows_with_holes
 from cyclearn.models.sandwich import sandwich_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from cyclearn.models.linear_gaussian import LinearGaussianModel
 
 

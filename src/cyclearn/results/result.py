@@ -18,6 +18,7 @@ from cyclearn.foundation.arguments import check_state, whole
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import save
 from cyclearn.foundation.json_input import short
+from cyclearn.foundation.late_imports import Axes, nx, pd
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.graphs.formats import networkx_graph
@@ -52,10 +53,6 @@ from cyclearn.search.unknown_targets import TargetSearch, with_targets
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import networkx as nx
-    import pandas as pd
-    from matplotlib.axes import Axes
 
     from cyclearn.data.grouped_tables import SeveralData
     from cyclearn.results.member_ranking_result import MemberRanking
@@ -273,15 +270,11 @@ class LearnResult(SavedAnswer):
         lists its parents in its feedback loop: reversing a cycle swaps their noise terms, and only
         stability excludes this.
         """
-        import pandas as pd
-
         return pd.DataFrame(map(vars, self.target_rows))
 
     @property
     def trace(self) -> pd.DataFrame:
         """The moves of the search as a table: kind, edges changed, change of score, score."""
-        import pandas as pd
-
         return pd.DataFrame(
             [(m.kind, m.describe(), m.change, m.score, m.is_best) for m in self.moves],
             columns=["kind", "move", "change", "score", "is_best"],
@@ -332,8 +325,6 @@ class LearnResult(SavedAnswer):
 
     def effects_by_group(self, source: Node, target: Node, **options: Any) -> pd.DataFrame:
         """The smallest and the largest total effect in every group, over all graphs that fit."""
-        import pandas as pd
-
         found = {
             name: self.effects(source, target, group=name, **options).interval
             for name in self.models

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arguments import whole
+from cyclearn.foundation.late_imports import nx, pd
 from cyclearn.foundation.readable import count_of
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from cyclearn.results.result import LearnResult
 
 RivalKind = Literal["without feedback", "hidden causes", "smaller loops", "without the loop"]
@@ -97,8 +96,6 @@ class Rival:
     @property
     def hidden(self) -> tuple[tuple[str, ...], ...]:
         """The hidden common causes, each by the variables it acts on: all joined by pairs."""
-        import networkx as nx
-
         return tuple(sorted(tuple(sorted(each)) for each in nx.find_cliques(nx.Graph(self.pairs))))
 
     @property
@@ -211,8 +208,6 @@ class Rivals(Answer):
 
     def to_frame(self) -> pd.DataFrame:
         """One row for each rival."""
-        import pandas as pd
-
         rows = [
             (
                 each.title,

@@ -8,13 +8,12 @@ import numpy as np
 
 from cyclearn.data.lagged_rows import past_name, past_of
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.late_imports import pd
 from cyclearn.foundation.readable import count_of
 from cyclearn.graphs import DirectedGraph
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import pandas as pd
 
     from cyclearn.models import FittedModel
 
@@ -50,8 +49,6 @@ def within_graph(graph: DirectedGraph, past: Sequence[str]) -> DirectedGraph:
 
 def lag_weights(model: FittedModel, lag: int, lags: int) -> pd.DataFrame:
     """Weights over a number of rows; see :meth:`cyclearn.LearnResult.lag_weights`."""
-    import pandas as pd
-
     if isinstance(lag, bool) or lag not in range(lags + 1):
         raise InputError(f"lag is {lag!r}, and the result has lags 0 to {lags}")
     graph = model.graph
