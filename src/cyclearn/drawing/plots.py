@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,12 +24,9 @@ from cyclearn.foundation.late_imports import Axes
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
 from cyclearn.models import FittedModel
+from cyclearn.posterior import Posterior
+from cyclearn.results import BootstrapResult, LearnResult
 from cyclearn.results.edge_rows import edge_rows
-
-if TYPE_CHECKING:
-    from cyclearn.posterior import Posterior
-    from cyclearn.results import BootstrapResult, LearnResult
-
 
 # With more edges than this, weights are not written on them unless asked for.
 _MAX_LABELS = 30

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -34,11 +34,9 @@ from cyclearn.models.components import (
 )
 from cyclearn.models.experiments import Experiments, check_rows, fit_shared, observed_mean
 from cyclearn.models.fitted_model import FittedGroups, FittedModel
+from cyclearn.models.linear_gaussian import LinearGaussianModel
 from cyclearn.models.observed_fit import fit_rows_with_holes
 from cyclearn.models.sandwich import sandwich_of
-
-if TYPE_CHECKING:
-    from cyclearn.models.linear_gaussian import LinearGaussianModel
 
 
 @overload

@@ -250,13 +250,7 @@ class BootstrapResult(SavedAnswer):
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain values for JSON."""
-        return {
-            "schema": _SCHEMA,
-            "names": list(self.names),
-            "resampling": self.resampling,
-            "options": dict(self.options),
-            "resamples": [resample.to_dict() for resample in self.resamples],
-        }
+        return {"schema": _SCHEMA, **super().to_dict()}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> BootstrapResult:

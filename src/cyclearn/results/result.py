@@ -6,10 +6,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from cyclearn.classes import EquivalenceClass, InterventionalClass, equivalence_class
 from cyclearn.data import DataWarning
+from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.data.intervened_tables import target_mask
 from cyclearn.data.lagged_rows import past_of
 from cyclearn.data.tables import Tables
@@ -37,6 +39,7 @@ from cyclearn.results.edge_rows import (
     pair_verdicts,
 )
 from cyclearn.results.hidden_causes import hidden_cause_table, hidden_causes
+from cyclearn.results.member_ranking_result import MemberRanking
 from cyclearn.results.result_record import plain_values, read_values
 from cyclearn.results.result_text import result_html, result_text
 from cyclearn.results.rivals import Rival, find_rivals
@@ -50,12 +53,6 @@ from cyclearn.search.options import SearchOptions, checked_knowledge
 from cyclearn.search.over_time import lag_weights, within_graph
 from cyclearn.search.runs import SearchStatus
 from cyclearn.search.unknown_targets import TargetSearch, with_targets
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from cyclearn.data.grouped_tables import SeveralData
-    from cyclearn.results.member_ranking_result import MemberRanking
 
 
 @dataclass(frozen=True, eq=False)

@@ -48,7 +48,7 @@ def evidence(difference: float) -> Evidence:
 
 
 @dataclass(frozen=True)
-class Rival:
+class Rival(Answer):
     """Another graph for the same data, and how much worse it is than the learned one.
 
     Attributes
@@ -144,19 +144,9 @@ class Rival:
 
     def to_dict(self) -> dict[str, Any]:
         """The rival as plain values, for JSON."""
-        return {
-            "kind": self.kind,
-            "graph": self.graph.to_dict(),
-            "hidden_causes": [list(pair) for pair in self.pairs],
-            "score": self.score,
-            "difference": self.difference,
-            "evidence": self.evidence,
-            "in_words": self.in_words,
-            "added": [list(edge) for edge in self.added],
-            "removed": [list(edge) for edge in self.removed],
-            "loops": [list(loop) for loop in self.loops],
-            "is_cut": self.is_cut,
-        }
+        record = super().to_dict()
+        words = {"evidence": self.evidence, "in_words": self.in_words}
+        return {"hidden_causes": record.pop("pairs"), **record, **words}
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,11 +11,7 @@ from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.late_imports import pd
 from cyclearn.foundation.readable import count_of
 from cyclearn.graphs import DirectedGraph
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from cyclearn.models import FittedModel
+from cyclearn.models import FittedModel
 
 
 def lag_of(source: str, past: Sequence[str]) -> int:
