@@ -13,6 +13,7 @@ from cyclearn.cli.report_command import With, read_evidence
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_output, checked_suffix, read_text, write_text
 from cyclearn.foundation.late_imports import Axes
+from cyclearn.graphs import DirectedGraph, read_graph
 
 
 @documented
@@ -52,7 +53,6 @@ def plot(
 
 def read_saved(path: Path) -> Any:
     """A saved result where the file names its schema, and a graph otherwise."""
-    from cyclearn.graphs import read_graph
     from cyclearn.learning import load
 
     return load(path) if '"cyclearn.' in read_text(path, "file")[:200] else read_graph(path)
@@ -60,7 +60,6 @@ def read_saved(path: Path) -> Any:
 
 def _drawn(drawn: Any, as_class: bool, evidence: dict[str, Any], options: dict[str, Any]) -> Axes:
     from cyclearn.classes import EquivalenceClass
-    from cyclearn.graphs import DirectedGraph
     from cyclearn.results import LearnResult
     from cyclearn.results.result_text import with_evidence
 
@@ -77,7 +76,6 @@ def _drawn(drawn: Any, as_class: bool, evidence: dict[str, Any], options: dict[s
 
 def _tikz(drawn: Any) -> str:
     from cyclearn.drawing.tikz import tikz_picture
-    from cyclearn.graphs import DirectedGraph
     from cyclearn.report.exports import exported
     from cyclearn.results import LearnResult
 

@@ -209,15 +209,8 @@ class Moments:
 
     def __reduce__(self) -> tuple[Any, ...]:
         names = None if self.has_default_names else self.names
-        values = (
-            self.covariance,
-            self.n_samples,
-            self.mean,
-            names,
-            self.exogenous,
-            dict(self.levels),
-        )
-        return Moments, values
+        values = (self.covariance, self.n_samples, self.mean, names)
+        return Moments, (*values, self.exogenous, dict(self.levels))
 
     def __repr__(self) -> str:
         return f"Moments({self.n_samples} samples of {self.n_variables} variables)"

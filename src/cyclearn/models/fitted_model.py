@@ -265,14 +265,8 @@ class FittedModel(Answer):
             for name, row in table.to_dict(orient="index").items()
         ]
         return {
-            "schema": 1,
-            "status": self.status.name,
-            "message": self.status.value,
-            "converged": self.converged,
-            "stable": self.is_stable,
+            **_outcome(self),
             "spectral_radius": self.model.spectral_radius,
-            "n_samples": self.n_samples,
-            "n_effective": self.n_effective,
             "model": self.model.to_dict(),
             "level": level,
             "parameters": parameters,
@@ -438,13 +432,7 @@ class FittedGroups(Answer):
         test = self.weights_by_group()["test"].astype(object)
         tests = test.where(test.notna(), None).to_dict(orient="index")
         return {
-            "schema": 1,
-            "status": self.status.name,
-            "message": self.status.value,
-            "converged": self.converged,
-            "stable": self.is_stable,
-            "n_samples": self.n_samples,
-            "n_effective": self.n_effective,
+            **_outcome(self),
             "log_likelihood": self.log_likelihood,
             "bic": self.bic,
             "differences": [{"edge": edge, **row} for edge, row in tests.items()],
@@ -479,6 +467,19 @@ class FittedGroups(Answer):
             + ("  (differs)" if table.loc[edge, ("test", "differs")] else "")
             for edge in table.index
         ]
+
+
+def _outcome(fitted: FittedModel | FittedGroups) -> dict[str, Any]:
+    """How a fit ended, and with how many rows, as plain values."""
+    return {
+        "schema": 1,
+        "status": fitted.status.name,
+        "message": fitted.status.value,
+        "converged": fitted.converged,
+        "stable": fitted.is_stable,
+        "n_samples": fitted.n_samples,
+        "n_effective": fitted.n_effective,
+    }
 
 
 def _wald(weights: FloatArray, errors: FloatArray) -> tuple[FloatArray, IntArray]:

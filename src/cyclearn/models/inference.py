@@ -63,10 +63,7 @@ def parameter_errors(fitted: FittedModel) -> ParameterErrors:
     else:
         moves = moving(flat) & fitted.converged
         is_known = ~moves & fitted.converged
-    # The variance of an ordinal variable without causes is one, which nothing estimates.
-    found = covariance.diagonal()
-    deviations = np.sqrt(np.where(found > _ROUNDING, found, 0.0))
-    deviations[~is_known] = np.nan
+    deviations = np.where(is_known, np.sqrt(covariance.diagonal()), np.nan)
     edges = np.argwhere(graph.adjacency)
     B[edges[:, 0], edges[:, 1]], variances[nodes] = deviations[:m], deviations[m:]
     labels = parameter_labels(fitted.names, edges, nodes)
@@ -115,6 +112,8 @@ def parameter_covariance(fitted: FittedModel) -> tuple[FloatArray, FloatArray]:
     covariance, flat = inverse_of(information)
     if fitted.sandwich is not None:
         covariance = n * covariance @ fitted.sandwich.meat @ covariance
+    # The variance of an ordinal variable without causes is one, which nothing estimates.
+    covariance[np.abs(covariance) < _ROUNDING] = 0.0
     units = scale[children] / scale[parents]
     kept, own = np.arange(len(units) + len(A)), np.arange(len(A))
     if fitted.experiments is not None:

@@ -11,6 +11,7 @@ from cyclearn.report.findings import Findings
 from cyclearn.report.graph_section import arrow
 
 _MAX_ROWS = 40
+_COLUMNS = ["source", "target", "probability", "adjacent", "feedback"]
 _MAX_CLASSES = 8
 # Feedback between two variables that is less probable than this is not listed.
 _RARE = 0.05
@@ -46,13 +47,8 @@ def _how_to_ask(*, takes_posterior: bool) -> Markup:
 def _posterior(found: Posterior) -> Markup:
     edges = found.edge_table()
     rows = [
-        (
-            arrow((row.source, row.target)),
-            fixed(row.probability, 2),
-            fixed(row.adjacent, 2),
-            fixed(row.feedback, 2),
-        )
-        for row in edges.head(_MAX_ROWS).itertuples()
+        (arrow(row[:2]), *(fixed(share, 2) for share in row[2:]))
+        for row in edges[_COLUMNS].head(_MAX_ROWS).itertuples(index=False)
     ]
     caption = "Edges, the most probable first"
     if len(edges) > _MAX_ROWS:

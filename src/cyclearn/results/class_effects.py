@@ -21,6 +21,7 @@ from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.late_imports import Axes, pd
 from cyclearn.foundation.random_state import RandomState
+from cyclearn.foundation.readable import edges_in_words
 from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.models.linear_gaussian import LinearGaussianModel, spectral_radius
@@ -84,7 +85,10 @@ class ClassEffects(Answer):
     def table(self) -> pd.DataFrame:
         """One row for each stable parameter set, with its effects and the edges in words."""
         return pd.DataFrame(
-            [(e.weight, e.total_effect, e.do_effect, _in_words(e.graph)) for e in self.effects],
+            [
+                (e.weight, e.total_effect, e.do_effect, edges_in_words(e.graph.edges))
+                for e in self.effects
+            ],
             columns=["weight", "total_effect", "do_effect", "edges"],
         )
 
@@ -261,7 +265,3 @@ def _held(model: LinearGaussianModel, i: int) -> FloatArray:
     held = model.B.copy()
     held[:, i] = 0
     return held
-
-
-def _in_words(graph: DirectedGraph) -> str:
-    return ", ".join(f"{a} -> {b}" for a, b in graph.edges)

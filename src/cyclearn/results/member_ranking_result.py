@@ -16,6 +16,7 @@ from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.late_imports import pd
+from cyclearn.foundation.readable import edges_in_words
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel
 from cyclearn.results.noise_rows import NoiseRows
@@ -362,10 +363,7 @@ class MemberRanking(Answer):
     @property
     def table(self) -> pd.DataFrame:
         """The first 20 members: weight, difference to the first, stability, ties, edges."""
-        rows = [
-            (*m.numbers().values(), ", ".join(f"{a} -> {b}" for a, b in m.graph.edges))
-            for m in self.members()
-        ]
+        rows = [(*m.numbers().values(), edges_in_words(m.graph.edges)) for m in self.members()]
         return pd.DataFrame(rows, columns=["weight", "behind", "stable", "ties", "edges"])
 
     def to_dict(self, n: int = 20) -> dict[str, Any]:
