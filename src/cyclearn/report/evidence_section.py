@@ -66,17 +66,12 @@ def _posterior(found: Posterior) -> Markup:
             "from the limited data. The penalty may differ from that of the search above.",
         ),
         tag("p", "" if problem is None else f"{problem.message} {problem.page_remedy}"),
-        table(
-            caption,
-            ("edge", "probability", "adjacent", "in one feedback loop"),
-            rows,
-            numbers=(1, 2, 3),
-        ),
+        table(caption, ("edge", "probability", "adjacent", "in one feedback loop"), rows),
     ]
     if pairs := _feedback(found):
         likely = [(words, fixed(value, 2)) for value, words in pairs[:_MAX_ROWS]]
         columns = ("pair", "probability")
-        parts.append(table("Feedback between two variables", columns, likely, numbers=(1,)))
+        parts.append(table("Feedback between two variables", columns, likely))
     classes = [
         (
             ", ".join(map(arrow, each.equivalence_class.representative.edges)) or "no edge",
@@ -85,7 +80,7 @@ def _posterior(found: Posterior) -> Markup:
         for each in found.classes()[:_MAX_CLASSES]
     ]
     caption = "The most probable classes of equivalent graphs"
-    parts.append(table(caption, ("a graph of the class", "probability"), classes, numbers=(1,)))
+    parts.append(table(caption, ("a graph of the class", "probability"), classes))
     return join(parts)
 
 
