@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-from cyclearn.classes.chordal_growth import SearchBudget, exchangeable_nodes, iter_growths
+from cyclearn.classes.chordal_growth import SearchBudget, Seated, exchangeable_nodes, iter_growths
 from cyclearn.classes.column_rules import Rule
 from cyclearn.classes.equivalence import steps_into
 from cyclearn.classes.rule_search import Columns, LinkedClasses, RuleLink, linked_classes
@@ -23,10 +23,6 @@ from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs.bitsets import bits, union
 from cyclearn.graphs.directed_graph import DirectedGraph
-
-if TYPE_CHECKING:
-    from cyclearn.classes.chordal_growth import Seated
-
 
 # Far more than one application of a rule needs.
 _EFFORT = 1_000_000

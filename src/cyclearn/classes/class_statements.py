@@ -129,11 +129,7 @@ def class_statements(
     (np.int64(3), np.int64(5), np.int64(4))
     """
     seatings = members.irreducible_seatings(allowed, required)
-    return _in_all([_Matcher(seating, deadline).statements() for seating in seatings])
-
-
-def _in_all(found: Sequence[ClassStatements]) -> ClassStatements:
-    """The statements about several sets of members together."""
+    found = [_Matcher(seating, deadline).statements() for seating in seatings]
     held = [statements for statements in found if not statements.is_empty] or found[:1]
     return ClassStatements(
         np.logical_or.reduce([statements.possible for statements in held]),

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 
 from cyclearn.classes.acyclic_members import AcyclicMembers
 from cyclearn.classes.class_certificate import ClassCertificate, class_certificate
 from cyclearn.classes.class_statements import FeedbackPairs, feedback_pairs
-from cyclearn.classes.graph_class import MAX_STATES, GraphClass, Rules
+from cyclearn.classes.graph_class import ClassOptions, GraphClass
 from cyclearn.classes.interventional_class import InterventionalClass, Interventions, as_design
 from cyclearn.classes.rotation_class import RotationClass
-from cyclearn.classes.rule_search import MAX_CLASSES
 from cyclearn.classes.seating import Seating
-from cyclearn.foundation.arguments import flag, items
+from cyclearn.foundation.arguments import items
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.deadlines import Deadline
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.late_imports import Axes
+from cyclearn.foundation.option_values import takes_options
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.graphs.graph_input import as_graph
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 class EquivalenceClass(GraphClass):
@@ -38,19 +36,9 @@ class EquivalenceClass(GraphClass):
 
     reducible: bool
 
-    def __init__(
-        self,
-        graph: DirectedGraph,
-        *,
-        rules: Rules = "all",
-        reducible: bool = False,
-        max_states: int = MAX_STATES,
-        max_classes: int = MAX_CLASSES,
-    ) -> None:
-        flag("reducible", reducible)
-        self._write(
-            graph, rules=rules, reducible=reducible, max_states=max_states, max_classes=max_classes
-        )
+    @takes_options(ClassOptions)
+    def __init__(self, graph: DirectedGraph, **options: Any) -> None:
+        self._write(graph, ClassOptions.of(options))
 
     @property
     def _groups(self) -> tuple[tuple[int, ...], ...]:
@@ -150,12 +138,7 @@ class EquivalenceClass(GraphClass):
         names = tuple(sorted(self.names))
         if names == self.names:
             return self
-        return EquivalenceClass(self.graph.reordered(names), **self._options)
-
-    @property
-    def _options(self) -> dict[str, Any]:
-        names = ("rules", "reducible", "max_states", "max_classes")
-        return {name: getattr(self, name) for name in names}
+        return EquivalenceClass(self.graph.reordered(names), **self.options.given())
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw what all members share; see :func:`cyclearn.drawing.plots.plot_class`."""
@@ -179,7 +162,7 @@ class EquivalenceClass(GraphClass):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Counts are not sent along; they can be computed again.
-        return partial(EquivalenceClass, **self._options), (self.graph,)
+        return partial(EquivalenceClass, **self.options.given()), (self.graph,)
 
     def __repr__(self) -> str:
         kind = "members" if self.reducible else "irreducible members"
@@ -194,10 +177,7 @@ def equivalence_class(
     *,
     interventions: None = None,
     exogenous: tuple[()] = (),
-    rules: Rules = "all",
-    reducible: bool = False,
-    max_states: int = MAX_STATES,
-    max_classes: int = MAX_CLASSES,
+    **options: Any,
 ) -> EquivalenceClass: ...
 @overload
 def equivalence_class(
@@ -205,20 +185,15 @@ def equivalence_class(
     *,
     interventions: Interventions | None = None,
     exogenous: Sequence[Node] = (),
-    rules: Rules = "all",
-    reducible: bool = False,
-    max_states: int = MAX_STATES,
-    max_classes: int = MAX_CLASSES,
+    **options: Any,
 ) -> EquivalenceClass | InterventionalClass: ...
+@takes_options(ClassOptions)
 def equivalence_class(
     graph: DirectedGraph | str,
     *,
     interventions: Interventions | None = None,
     exogenous: Sequence[Node] = (),
-    rules: Rules = "all",
-    reducible: bool = False,
-    max_states: int = MAX_STATES,
-    max_classes: int = MAX_CLASSES,
+    **options: Any,
 ) -> EquivalenceClass | InterventionalClass:
     """The class of all graphs that are proved to generate the same distributions.
 
@@ -290,14 +265,5 @@ def equivalence_class(
         design = as_design([[]] if interventions is None else interventions, graph)
         interventions = [tuple({*targets, *given}) for targets in design.tables]
     if interventions is not None:
-        if reducible:
-            raise InputError(
-                "reducible=True is not available with interventions or exogenous variables; "
-                "omit it, and use 'graph in members', which accepts graphs with redundant edges"
-            )
-        return InterventionalClass(
-            graph, interventions, rules=rules, max_states=max_states, max_classes=max_classes
-        )
-    return EquivalenceClass(
-        graph, rules=rules, reducible=reducible, max_states=max_states, max_classes=max_classes
-    )
+        return InterventionalClass(graph, interventions, **options)
+    return EquivalenceClass(graph, **options)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from math import log10
 from random import Random
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from cyclearn.classes.canonical_member import canonical_order
 from cyclearn.classes.nearest_member import NearestMember, nearest_member
 from cyclearn.classes.rotation_class import RotationClass, irreducible_columns
 from cyclearn.classes.rule_search import (
+    MAX_CLASSES,
     ClassKey,
     Completeness,
     LinkedClasses,
@@ -23,15 +24,14 @@ from cyclearn.classes.rule_search import (
 from cyclearn.classes.seated_graphs import SeatedGraphs, edge_table
 from cyclearn.classes.territories import reduced_columns, territories
 from cyclearn.foundation.answers import Answer
-from cyclearn.foundation.arguments import at_least, one_of, whole
+from cyclearn.foundation.arguments import at_least, flag, one_of, whole
 from cyclearn.foundation.deadlines import deadline_after, has_passed
 from cyclearn.foundation.errors import LimitError
+from cyclearn.foundation.late_imports import pd
+from cyclearn.foundation.option_values import Options, option
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Rules = Literal["all", "rotations"]
 MAX_STATES = 300_000
@@ -75,21 +75,36 @@ class Members:
         return len(self.graphs)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ClassOptions(Options):
+    """How far a class is searched, and which of its members count."""
+
+    rules: Rules = option(
+        "all", "Rules beyond rotations too, or rotations.", partial(one_of, words=get_args(Rules))
+    )
+    reducible: bool = option(False, "List members with redundant edges too.", flag)
+    max_states: int = option(
+        MAX_STATES, "Maximum number of states of an exact count.", partial(whole, least=1)
+    )
+    max_classes: int = option(
+        MAX_CLASSES, "Maximum number of classes of rotations.", partial(whole, least=1)
+    )
+
+
 class GraphClass(Answer, SeatedGraphs, ABC):
     """A class of graphs, described by seatings. An immutable value."""
 
     graph: DirectedGraph
+    options: ClassOptions
     rules: Rules
+    reducible: bool
     max_states: int
     max_classes: int
 
-    def _write(self, graph: DirectedGraph, **options: Any) -> None:
-        """Check the arguments, and set attributes once, bypassing the guard in __setattr__."""
-        checked_graph(graph)
-        one_of("rules", options["rules"], get_args(Rules))
-        for name in ("max_states", "max_classes"):
-            whole(name, options[name], 1)
-        self.__dict__.update(graph=graph, names=graph.names, **options)
+    def _write(self, graph: DirectedGraph, options: ClassOptions, **more: Any) -> None:
+        """Write what the class is made from once, past the guard in __setattr__."""
+        own = {"graph": checked_graph(graph), "names": graph.names, "options": options}
+        self.__dict__.update(own, **vars(options), **more)
 
     @property
     @abstractmethod

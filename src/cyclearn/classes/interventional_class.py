@@ -23,12 +23,13 @@ from functools import cached_property, lru_cache, partial
 from itertools import product
 from typing import Any, TypeAlias
 
-from cyclearn.classes.graph_class import MAX_STATES, GraphClass, Rules, group_territories
-from cyclearn.classes.rule_search import MAX_CLASSES, ClassKey, linked_classes
+from cyclearn.classes.graph_class import ClassOptions, GraphClass, group_territories
+from cyclearn.classes.rule_search import ClassKey, linked_classes
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
+from cyclearn.foundation.option_values import takes_options
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.graphs.graph_input import checked_graph
 
@@ -49,22 +50,24 @@ class InterventionalClass(GraphClass):
 
     design: InterventionDesign
 
+    @takes_options(ClassOptions)
     def __init__(
         self,
         graph: DirectedGraph,
         interventions: Interventions | InterventionDesign,
-        *,
-        rules: Rules = "all",
-        max_states: int = MAX_STATES,
-        max_classes: int = MAX_CLASSES,
+        **options: Any,
     ) -> None:
         checked_graph(graph)
         design = interventions
         if not isinstance(design, InterventionDesign):
             design = as_design(design, graph)
-        self._write(
-            graph, rules=rules, design=design, max_states=max_states, max_classes=max_classes
-        )
+        checked = ClassOptions.of(options)
+        if checked.reducible:
+            raise InputError(
+                "reducible=True is not available with interventions or exogenous variables; "
+                "omit it, and use 'graph in members', which accepts graphs with redundant edges"
+            )
+        self._write(graph, checked, design=design)
 
     @property
     def interventions(self) -> tuple[tuple[str, ...], ...]:
@@ -134,8 +137,7 @@ class InterventionalClass(GraphClass):
         return tuple(tuple(self.names[j] for j in group) for group in self._iter_differing(graph))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        options = {name: getattr(self, name) for name in ("rules", "max_states", "max_classes")}
-        return partial(InterventionalClass, **options), (self.graph, self.design)
+        return partial(InterventionalClass, **self.options.given()), (self.graph, self.design)
 
     def __repr__(self) -> str:
         n = len(self.design.tables)

@@ -16,16 +16,14 @@ from functools import cached_property, lru_cache
 from math import prod
 from operator import add
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from cyclearn.classes.class_statements import pair_verdict
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory
+from cyclearn.foundation.late_imports import pd
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class PairCount(NamedTuple):
@@ -116,8 +114,6 @@ class EdgeCounts:
 
 def edge_table(pairs: Iterable[PairCount], size: int, names: Sequence[str]) -> pd.DataFrame:
     """The counts as a table with shares and verdicts; ``size`` is the number of members."""
-    import pandas as pd
-
     rows = []
     for pair in pairs:
         counts = pair[2:]

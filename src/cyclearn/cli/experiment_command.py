@@ -7,17 +7,15 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
 from cyclearn.cli.documented_options import documented, names_by_commas
 from cyclearn.cli.output import Json, print_json, say
 from cyclearn.foundation.errors import InputError
-
-if TYPE_CHECKING:
-    from cyclearn.experiments import Study
 
 app = typer.Typer(
     name="experiment",
@@ -39,6 +37,8 @@ Methods = Annotated[
 ]
 Sizes = Annotated[str, typer.Option(help="Sample sizes, separated by commas.")]
 Data = Annotated[Path | None, typer.Option(help="Folder with the data; CYCLEARN_DATA by default.")]
+# The name of a study, which is imported when it is run, and what it is made of.
+Made: TypeAlias = tuple[Any, ...]
 _METHODS = "hill-climbing,tabu,auto,default,l1"
 
 
@@ -88,8 +88,8 @@ def _run(
         say(f"{out}: {n_finished} instances of {study.name} finished.")
 
 
-def _runs(make: Callable[..., Study]) -> Callable[..., Study]:
-    """Turn a function that creates a study into a command, with the options of a run."""
+def _runs(make: Callable[..., Made]) -> Callable[..., Made]:
+    """Make a command of a function that says what study; it gets the options of a run as well."""
     name = make.__name__.replace("_", "-")
     _, *running = _parameters(_run)
     running[0] = running[0].replace(default=Path(f"{name}.jsonl"))
@@ -97,7 +97,8 @@ def _runs(make: Callable[..., Study]) -> Callable[..., Study]:
     @functools.wraps(make)
     def command(**given: Any) -> None:
         options = {each.name: given.pop(each.name) for each in running}
-        _run(make(**given), **options)
+        study, *arguments = make(**given)
+        _run(getattr(import_module("cyclearn.experiments"), study)(*arguments), **options)
 
     parameters = [*_parameters(make), *running]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -107,9 +108,7 @@ def _runs(make: Callable[..., Study]) -> Callable[..., Study]:
 
 
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    # Studies are not imported here, and typer cannot resolve their name in an annotation.
-    signature = inspect.signature(function, eval_str=True, locals={"Study": object})
-    return list(signature.parameters.values())
+    return list(inspect.signature(function, eval_str=True).parameters.values())
 
 
 @_runs
@@ -119,17 +118,13 @@ def paper(
     samples: Annotated[int, typer.Option(min=10, help="Samples per distribution.")] = 10_000,
     methods: Methods = _METHODS,
     seed: Seed = 0,
-) -> Study:
+) -> Made:
     """Section 6: distance to the true class and multi-domain success, for p = 5, 20 and 50.
 
     An instance is one true graph; 100 of each size by default, as in the paper.
     """
-    from cyclearn.experiments import SimulatedStudy
-
-    sizes = _numbers("nodes", nodes)
-    return SimulatedStudy(
-        "paper", sizes, (samples,), domains, tuple(names_by_commas(methods)), seed
-    )
+    sizes, names = _numbers("nodes", nodes), tuple(names_by_commas(methods))
+    return "SimulatedStudy", "paper", sizes, (samples,), domains, names, seed
 
 
 @_runs
@@ -139,14 +134,10 @@ def sample_size(
     samples: Sizes = "1000,10000,100000",
     methods: Methods = _METHODS,
     seed: Seed = 0,
-) -> Study:
+) -> Made:
     """The supplement's study of sample sizes: p = 5; n = 1,000, 10,000 and 100,000."""
-    from cyclearn.experiments import SimulatedStudy
-
-    sizes = _numbers("samples", samples)
-    return SimulatedStudy(
-        "sample-size", (nodes,), sizes, domains, tuple(names_by_commas(methods)), seed
-    )
+    sizes, names = _numbers("samples", samples), tuple(names_by_commas(methods))
+    return "SimulatedStudy", "sample-size", (nodes,), sizes, domains, names, seed
 
 
 @_runs
@@ -154,22 +145,18 @@ def consistency(
     nodes: Annotated[int, typer.Option(help="Number of nodes.")] = 4,
     samples: Sizes = "100,1000,10000,100000,1000000",
     seed: Seed = 0,
-) -> Study:
+) -> Made:
     """Theorem 3: the share of exact optima quasi equivalent to the truth as the sample grows."""
-    from cyclearn.experiments import ConsistencyStudy
-
-    return ConsistencyStudy(nodes, _numbers("samples", samples), seed)
+    return "ConsistencyStudy", nodes, _numbers("samples", samples), seed
 
 
 @_runs
 def virtual_edges(
     samples: Annotated[int, typer.Option(min=10, help="Number of samples per draw.")] = 10_000,
     seed: Seed = 0,
-) -> Study:
+) -> Made:
     """The supplement's two examples: tabu search with and without the virtual-edge operator."""
-    from cyclearn.experiments import VirtualEdgeStudy
-
-    return VirtualEdgeStudy(samples, seed)
+    return "VirtualEdgeStudy", samples, seed
 
 
 @_runs
@@ -177,28 +164,24 @@ def hippocampus(
     data: Data = None,
     penalty: Annotated[str, typer.Option(help="Penalty per edge: bic, '2 bic', ebic.")] = "bic",
     seed: Seed = 0,
-) -> Study:
+) -> Made:
     """The eight structures equivalent to the anatomical graph: which are local optima.
 
     Data (Shah et al. 2018, GPL-3): https://github.com/shahpreya/MTLnet, data/functional. Make
     DIR/hippocampus/subjectN_left.csv with the columns PRC (mean of BA35 and BA36), PHC, ERC, Sub,
     CA1, CA3 (mean of CA3 and DG).
     """
-    from cyclearn.experiments import HippocampusStudy
-
-    return HippocampusStudy(data, penalty, seed)
+    return "HippocampusStudy", data, penalty, seed
 
 
 @_runs
-def feedback(data: Data = None, methods: Methods = "auto,tabu,tabu-2bic", seed: Seed = 0) -> Study:
+def feedback(data: Data = None, methods: Methods = "auto,tabu,tabu-2bic", seed: Seed = 0) -> Made:
     """Simulated fMRI networks with feedback, against the true graph and its class.
 
     Data (Sanchez-Romero et al. 2019, CC0): https://github.com/cmu-phil/example-causal-datasets,
     simulated/feedbacks. Make DIR/feedback/NETWORK/ with sim-*.txt and truth.graph.txt.
     """
-    from cyclearn.experiments import FeedbackStudy
-
-    return FeedbackStudy(data, tuple(names_by_commas(methods)), seed)
+    return "FeedbackStudy", data, tuple(names_by_commas(methods)), seed
 
 
 @app.command("figures")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -15,9 +15,8 @@ from cyclearn.data.reading import Reading
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.readable import significant
 from cyclearn.graphs import read_graph
-
-if TYPE_CHECKING:
-    from cyclearn.models import FittedModel
+from cyclearn.models import FittedModel
+from cyclearn.models import fit as fit_model
 
 _SHOWN = 15
 
@@ -50,9 +49,6 @@ def fit(
     seed
         Seed of the random starts.
     """
-    from cyclearn.models import FittedModel
-    from cyclearn.models import fit as fit_model
-
     fitted = fit_model(read_graph(graph), data, **options.given(), random_state=seed)
     if not isinstance(fitted, FittedModel):
         if standardised or indices:

@@ -1,4 +1,4 @@
-"""``cyclearn equivalent`` and ``cyclearn class``."""
+"""``cyclearn equivalent``, ``class``, ``compare`` and ``evaluate``: what is said of graphs."""
 
 from __future__ import annotations
 
@@ -185,3 +185,96 @@ def _computed(compute: Callable[[], T], *, is_required: bool) -> tuple[T | None,
         if is_required:
             raise
         return None, str(error)
+
+
+@documented
+def compare(
+    a: Path,
+    b: Path,
+    quasi: bool = False,
+    draws: Annotated[int, typer.Option(min=1, max=10**6)] = 60,
+    starts: Annotated[int, typer.Option(min=1, max=10**6)] = 12,
+    paper: bool = False,
+    as_json: Json = False,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+) -> None:
+    """Test whether two graphs generate the same distributions, by proofs and numerics.
+
+    Exits with 1 if they do not, or, with --quasi, if they share no set of positive measure.
+
+    Parameters
+    ----------
+    a
+        Graph file: JSON, DOT, Tetrad or edge list.
+    b
+        Graph file on the same nodes.
+    quasi
+        Test whether the graphs share a set of distributions of positive measure.
+    draws
+        Distributions drawn from each graph if there is no proof.
+    starts
+        Number of starts of every projection.
+    paper
+        Draw weights and variances as the paper does.
+    seed
+        Seed of the draws and starts.
+    """
+    from cyclearn.identifiability import Sampler
+    from cyclearn.identifiability import compare as compare_graphs
+    from cyclearn.identifiability import quasi_equivalent as decide_quasi_equivalence
+
+    decide = decide_quasi_equivalence if quasi else compare_graphs
+    answer = decide(
+        read_graph(a),
+        read_graph(b),
+        n_draws=draws,
+        n_starts=starts,
+        sampler=Sampler.PAPER if paper else Sampler.GAUSSIAN,
+        random_state=seed,
+    )
+    print_answer("compare", answer, as_json=as_json)
+    raise typer.Exit(0 if answer else 1)
+
+
+@documented
+def evaluate(
+    learned: Path,
+    true: Path,
+    domains: Annotated[int, typer.Option(min=1, max=10**6)] = 50,
+    eta: float | None = None,
+    time_limit: Annotated[float | None, typer.Option(min=0)] = None,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    as_json: Json = False,
+) -> None:
+    """Measure how close a learned graph is to the true one and to its class.
+
+    Precision is the share of learned features that some graph equivalent to the true one has;
+    recall is the share of features common to all of these graphs that was learned. Multi-domain
+    success is the share of random distributions of the true graph that the learned graph generates.
+
+    Parameters
+    ----------
+    learned
+        Graph file: JSON, DOT, Tetrad or edge list.
+    true
+        Graph file on the same nodes.
+    domains
+        Distributions drawn from the true graph.
+    eta
+        KL divergence that counts as generated; p/1000 by default.
+    time_limit
+        Limit in seconds; measures that do not finish are omitted.
+    seed
+        Seed of the distributions.
+    """
+    from cyclearn.evaluation import evaluate as evaluate_graph
+
+    found = evaluate_graph(
+        read_graph(learned),
+        read_graph(true),
+        n_domains=domains,
+        eta=eta,
+        time_limit=time_limit,
+        random_state=seed,
+    )
+    print_answer("evaluate", found, as_json=as_json)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -12,9 +12,8 @@ from cyclearn.cli.output import Standardised, say
 from cyclearn.cli.report_command import With, read_evidence
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_output, checked_suffix, read_text, write_text
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from cyclearn.foundation.late_imports import Axes
+from cyclearn.graphs import DirectedGraph, read_graph
 
 
 @documented
@@ -54,7 +53,6 @@ def plot(
 
 def read_saved(path: Path) -> Any:
     """A saved result if the file names its schema; otherwise a graph."""
-    from cyclearn.graphs import read_graph
     from cyclearn.learning import load
 
     return load(path) if '"cyclearn.' in read_text(path, "file")[:200] else read_graph(path)
@@ -62,7 +60,6 @@ def read_saved(path: Path) -> Any:
 
 def _drawn(drawn: Any, as_class: bool, evidence: dict[str, Any], options: dict[str, Any]) -> Axes:
     from cyclearn.classes import EquivalenceClass
-    from cyclearn.graphs import DirectedGraph
     from cyclearn.results import LearnResult
     from cyclearn.results.result_text import with_evidence
 
@@ -79,7 +76,6 @@ def _drawn(drawn: Any, as_class: bool, evidence: dict[str, Any], options: dict[s
 
 def _tikz(drawn: Any) -> str:
     from cyclearn.drawing.tikz import tikz_picture
-    from cyclearn.graphs import DirectedGraph
     from cyclearn.report.exports import exported
     from cyclearn.results import LearnResult
 

@@ -6,18 +6,17 @@ import functools
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from cyclearn.cli.documented_options import documented, names_by_commas, with_signature
 from cyclearn.cli.output import complain
 from cyclearn.data.intervened_tables import ROWS, UNKNOWN
+from cyclearn.data.moments import read_moments
+from cyclearn.data.table_files import TableFile, read_table_file, tetrad_matrix
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_output
-
-if TYPE_CHECKING:
-    from cyclearn.data.table_files import TableFile
 
 # Options that name a column with information about the rows.
 _LABELS = ("groups", "interventions")
@@ -163,9 +162,6 @@ def _read_all(paths: list[Path], options: dict[str, Any], labels: list[str]) -> 
 
 def _read(path: Path, options: dict[str, Any], labels: list[str]) -> Any:
     """Rows or moments; notes about the file go to standard error."""
-    from cyclearn.data import read_moments
-    from cyclearn.data.table_files import tetrad_matrix
-
     is_matrix, n = options.pop("covariance"), options.pop("n")
     if is_matrix or tetrad_matrix(path, options["encoding"]) is not None:
         return read_moments(path, covariance=True, n_samples=n, **_parsed(options))
@@ -206,8 +202,6 @@ def _read_or_load(paths: list[Path], options: dict[str, Any], labels: list[str])
 
 
 def _read_file(path: Path, options: dict[str, Any]) -> TableFile:
-    from cyclearn.data.table_files import read_table_file
-
     return read_table_file(path, **_parsed(options))
 
 

@@ -21,6 +21,7 @@ from cyclearn.data.missing_values import Holes, Treated
 from cyclearn.data.moments import Moments
 from cyclearn.data.rows import Rows
 from cyclearn.foundation.arrays import FloatArray
+from cyclearn.foundation.late_imports import nx
 
 # Probability of a false alarm for Gaussian columns.
 _FALSE_ALARMS = 0.01
@@ -153,7 +154,6 @@ def _indicators(names: Sequence[str], X: FloatArray) -> Iterator[DataWarning]:
     exclude = (ones.T @ ones == 0) & (expected > 1)
     if not exclude.any():
         return
-    import networkx as nx
 
     n_pairs = len(columns) * (len(columns) - 1) / 2
     for clique in sorted(map(sorted, nx.find_cliques(nx.from_numpy_array(exclude)))):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -18,9 +18,7 @@ from cyclearn.data.moments import Data, Moments
 from cyclearn.data.table_files import as_rows, read_table
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
-
-if TYPE_CHECKING:
-    import pandas as pd
+from cyclearn.foundation.late_imports import pd
 
 # Functions that accept one table accept several: a list, or a mapping from names to tables.
 SeveralData: TypeAlias = "Data | Sequence[Data] | Mapping[str, Data]"
@@ -123,8 +121,6 @@ def _check_stretches(labels: pd.Series, groups: str) -> None:
 
 def labelled_rows(data: Any, labels: Sequence[str], option: str) -> pd.DataFrame:
     """A table as a DataFrame, with columns of labels next to those of numbers."""
-    import pandas as pd
-
     frame = read_table(data, labels=labels) if isinstance(data, (str, Path)) else as_rows(data)
     if not isinstance(frame, pd.DataFrame):
         raise InputError(

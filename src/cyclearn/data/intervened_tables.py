@@ -26,6 +26,7 @@ from cyclearn.data.tables import Design, InterventionKind, Table, Tables
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
+from cyclearn.foundation.late_imports import pd
 from cyclearn.foundation.readable import listed
 
 # Targets of each table, or the name of a column with the targets of each row.
@@ -256,8 +257,6 @@ def targeted_parts(
 
 def _row_by_row(data: Any, kind: InterventionKind) -> list[Part]:
     """Rows of a matrix whose row i is an experiment with column i as the target."""
-    import pandas as pd
-
     rows = Rows.of(as_rows(data))
     n, p = rows.values.shape
     if n != p:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,11 +26,9 @@ from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_path
 from cyclearn.foundation.json_input import short
+from cyclearn.foundation.late_imports import pd
 from cyclearn.foundation.readable import count_of, listed
 from cyclearn.graphs.graph_input import checked_names
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # The share of each level of ordinal variables, in order.
 Levels: TypeAlias = Mapping[str, Mapping[str, float]]
@@ -211,15 +209,8 @@ class Moments:
 
     def __reduce__(self) -> tuple[Any, ...]:
         names = None if self.has_default_names else self.names
-        values = (
-            self.covariance,
-            self.n_samples,
-            self.mean,
-            names,
-            self.exogenous,
-            dict(self.levels),
-        )
-        return Moments, values
+        values = (self.covariance, self.n_samples, self.mean, names)
+        return Moments, (*values, self.exogenous, dict(self.levels))
 
     def __repr__(self) -> str:
         return f"Moments({self.n_samples} samples of {self.n_variables} variables)"

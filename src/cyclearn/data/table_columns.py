@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +15,8 @@ from cyclearn.data.rows import MOST_LEVELS
 from cyclearn.foundation.arguments import names_of
 from cyclearn.foundation.errors import HeaderError, InputError
 from cyclearn.foundation.json_input import short
+from cyclearn.foundation.late_imports import pd
 from cyclearn.foundation.readable import count_of, listed
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MissingCode = str | float
 
@@ -130,7 +128,6 @@ def usable_columns(
     if wrong and (strict or not data):
         codes = _suspected_codes(wrong, cells, names)
         raise InputError(codes or _all_wrong(wrong, has_others=bool(data)))
-    import pandas as pd
 
     frame = pd.DataFrame(data)
     frame.attrs["texts"] = texts
@@ -222,8 +219,6 @@ def _chosen(
 
 def _as_numbers(column: pd.Series) -> pd.Series:
     """A column of text or objects as numbers, where every cell is one."""
-    import pandas as pd
-
     if column.dtype.kind in "fiubM" or isinstance(column.dtype, pd.CategoricalDtype):
         return column
     numbers = pd.to_numeric(column, errors="coerce")
@@ -270,8 +265,6 @@ def _read_two_texts(
 
 def _problem(name: str, column: pd.Series, cells: Cells, is_unasked: bool) -> str | None:
     """The reason why a column cannot be used as data, if there is one."""
-    import pandas as pd
-
     present = column.dropna()
     if not len(present):
         return "is empty"

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from io import StringIO
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cyclearn.data.delimited_text import Delimited, delimited
 from cyclearn.data.input_checks import MISSING_TEXT
@@ -29,9 +29,7 @@ from cyclearn.foundation.arguments import flag, names_of
 from cyclearn.foundation.errors import InputError, MatrixError
 from cyclearn.foundation.files import check_path, replacing, shown
 from cyclearn.foundation.json_input import short
-
-if TYPE_CHECKING:
-    import pandas as pd
+from cyclearn.foundation.late_imports import pd
 
 CheckShape = Callable[[int, int], None]
 
@@ -216,8 +214,6 @@ def write_table(path: str | Path, table: pd.DataFrame) -> None:
 
 def tetrad_matrix(path: str | Path, encoding: str | None = None) -> tuple[int, Any] | None:
     """The number of rows and the matrix in a Tetrad file; None for any other file."""
-    import pandas as pd
-
     path = Path(path)
     if not os.path.isfile(path) or _kind(path) not in _TEXT:
         return None
@@ -232,8 +228,6 @@ def as_rows(data: Any, labels: Sequence[str] = ()) -> Any:
 
     ``labels`` are columns of a file that may hold text.
     """
-    import pandas as pd
-
     if isinstance(data, (str, Path)):
         return read_table(data, labels=labels)
     if hasattr(data, "collect") and not hasattr(data, "to_pandas"):
@@ -274,7 +268,6 @@ def _read_text(
     missing_codes: Sequence[MissingCode],
     check_shape: CheckShape | None,
 ) -> Cells:
-    import pandas as pd
 
     text, notes = _decoded(_unpacked(path), encoding)
     if tetrad_covariance(text) is not None:
@@ -323,7 +316,6 @@ def _ragged(message: str, written: Delimited) -> str:
 
 
 def _read_binary(path: Path, kind: str, header: bool, sheet: str | int | None) -> Cells:
-    import pandas as pd
 
     if kind == ".xlsx":
         sheets = pd.read_excel(path, sheet_name=None, header=None, dtype=object, na_filter=False)

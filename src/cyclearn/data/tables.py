@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
+from cyclearn.data.data_warnings import DataWarning
 from cyclearn.data.effective_rows import COUNTINGS, Counting, rows_in_words
 from cyclearn.data.grouped_tables import aligned_moments, naming_group
 from cyclearn.data.lagged_rows import past_of
@@ -21,9 +22,6 @@ from cyclearn.data.missing_values import Holes
 from cyclearn.data.moments import Moments, name_order
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
-
-if TYPE_CHECKING:
-    from cyclearn.data.data_warnings import DataWarning
 
 # Kinds of interventions, and whether tables share their intercepts.
 InterventionKind = Literal["perfect", "noise", "shift"]

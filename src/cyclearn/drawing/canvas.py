@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +15,8 @@ from cyclearn.drawing.layout import FONT_SIZE, NODE_HEIGHT, Layout
 from cyclearn.drawing.palette import GREY, INK, Dashes, plain_text
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
+from cyclearn.foundation.late_imports import Axes
 from cyclearn.graphs.directed_graph import Edge
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 # Size of one layout unit in a new figure, in inches.
 _UNIT = 0.3

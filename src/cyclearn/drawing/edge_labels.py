@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from cyclearn.drawing.markup import number
-
-if TYPE_CHECKING:
-    from cyclearn.results.edge_rows import EdgeRow
-    from cyclearn.results.result import LearnResult
+from cyclearn.results.edge_rows import EdgeRow
+from cyclearn.results.result import LearnResult
 
 # Maximum number of groups whose weights fit next to an edge.
 _MAX_NAMED = 3

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from cyclearn.drawing.palette import BLUE, DASHED, GREY, VERMILION, Dashes, open_axes, plain_text
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from cyclearn.results import ClassEffects
+from cyclearn.foundation.late_imports import Axes
+from cyclearn.results import ClassEffects
 
 _SIZE = (4.8, 2.6)
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from html import escape
+from itertools import count, repeat
 from string import Template
 from typing import Any
 
@@ -12,6 +14,8 @@ from cyclearn.foundation.readable import significant
 
 # Elements without content, which have no end tag.
 _VOID = {"input", "meta"}
+# A number, an interval, a share, or the dash in place of one.
+_NUMBER = re.compile(r"[<−]? ?[\d.,]+(e[+−]\d+)?%?( to −?[\d.,]+(e[+−]\d+)?)?|–")
 
 
 class Markup(str):
@@ -94,23 +98,22 @@ def table(
     caption: str,
     columns: Iterable[object],
     rows: Iterable[Iterable[object]],
-    *,
     class_: str | None = None,
-    numbers: Iterable[int] = (),
 ) -> Markup:
-    """A table whose first column names its rows; the columns in ``numbers`` are set as numbers."""
-    aligned = set(numbers)
+    """A table whose first column names its rows; further columns of numbers are aligned as such."""
+    cells = [list(row) for row in rows]
+    by_column = zip(*cells, strict=False)
+    aligned = [all(_NUMBER.fullmatch(str(each)) for each in column) for column in by_column]
 
-    def cell(n: int, value: object) -> Markup:
-        style = "number" if n in aligned else None
-        return tag("td", value, class_=style) if n else tag("th", value, scope="row")
+    def styled(element: str, n: int, value: object, **attributes: object) -> Markup:
+        is_number = 0 < n < len(aligned) and aligned[n]
+        return tag(element, value, **attributes, class_="number" if is_number else None)
 
-    head = (
-        tag("th", name, scope="col", class_="number" if n in aligned else None)
-        for n, name in enumerate(columns)
-    )
+    head = (styled("th", n, name, scope="col") for n, name in enumerate(columns))
     body = "".join(
-        tag("tr", *(cell(n, value) for n, value in enumerate(row))) + "\n" for row in rows
+        tag("tr", tag("th", first, scope="row"), *map(styled, repeat("td"), count(1), others))
+        + "\n"
+        for first, *others in cells
     )
     grid = tag(
         "table",

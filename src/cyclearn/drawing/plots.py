@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,17 +20,13 @@ from cyclearn.drawing.palette import BLUE, DASHED, DOTTED, GREY, INK, VERMILION
 from cyclearn.foundation.arguments import flag
 from cyclearn.foundation.arguments import share as share_of
 from cyclearn.foundation.arrays import BoolArray, FloatArray
+from cyclearn.foundation.late_imports import Axes
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
 from cyclearn.models import FittedModel
+from cyclearn.posterior import Posterior
+from cyclearn.results import BootstrapResult, LearnResult
 from cyclearn.results.edge_rows import edge_rows
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from cyclearn.posterior import Posterior
-    from cyclearn.results import BootstrapResult, LearnResult
-
 
 # With more edges than this, weights are not shown by default.
 _MAX_LABELS = 30

@@ -13,9 +13,9 @@ from cyclearn.experiments.result_tables import groups, of_the_study, pooled, res
 from cyclearn.experiments.runner import ResultsFile
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import replacing, why, write_text
+from cyclearn.foundation.late_imports import Axes
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Colours that colour-blind readers can distinguish, and dashes for print without colour.

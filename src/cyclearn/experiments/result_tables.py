@@ -242,17 +242,9 @@ def _virtual_edges(frame: pd.DataFrame) -> str:
 
 def _hippocampus(frame: pd.DataFrame) -> str:
     learned = frame[frame["method"] == "learned"]
-    rows = [
-        [
-            row["setting"],
-            int(row["n_samples"]),
-            row["edges"],
-            int(row["class_size"]),
-            int(row["class_distance"]),
-            row["starts_agreeing"],
-        ]
-        for _, row in learned.iterrows()
-    ]
+    numbers = dict.fromkeys(("n_samples", "class_size", "class_distance"), int)
+    shown = ["setting", "n_samples", "edges", "class_size", "class_distance", "starts_agreeing"]
+    rows = learned[shown].astype(numbers).to_numpy(dtype=object).tolist()
     head = ["subject", "rows", "learned graph", "graphs in its class", "distance", "starts agree"]
     text = "Learned graphs; distance to the anatomical class:\n\n" + markdown_table(head, rows)
     members = frame[frame["method"] == "anatomical"]

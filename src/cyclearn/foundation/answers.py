@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import fields
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -20,7 +20,7 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain values: by default those of its fields."""
-        return dict(finite(asdict(cast(Any, self))))
+        return {each.name: finite(getattr(self, each.name)) for each in fields(cast(Any, self))}
 
     def to_json(self) -> str:
         """The result as JSON; non-finite numbers become null."""

@@ -22,13 +22,15 @@ def short(value: object) -> str:
 
 
 def finite(value: Any) -> Any:
-    """A value of dicts and lists for JSON, with null for non-finite numbers.
+    """A value for JSON: results by their ``to_dict``, null for what is not finite.
 
     Examples
     --------
     >>> finite({"p": (0.5, float("nan"))})
     {'p': [0.5, None]}
     """
+    if hasattr(value, "to_dict") or hasattr(value, "tolist"):
+        return finite(value.to_dict() if hasattr(value, "to_dict") else value.tolist())
     if isinstance(value, dict):
         return {key: finite(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):

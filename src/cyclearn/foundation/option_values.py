@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.json_input import finite
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Own = TypeVar("Own", bound="Options")
@@ -69,7 +70,7 @@ class Options:
 
     def to_dict(self) -> dict[str, Any]:
         """All options as plain values for JSON."""
-        return {name: plain(getattr(self, name)) for name in self.names()}
+        return {name: finite(getattr(self, name)) for name in self.names()}
 
 
 def check_name(name: str, known: tuple[str, ...]) -> None:
@@ -79,15 +80,6 @@ def check_name(name: str, known: tuple[str, ...]) -> None:
         near = ["random_state"] if name == "seed" else get_close_matches(str(name), known, 1)
         meant = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
         raise InputError(f"there is no option {name!r}; {meant}")
-
-
-def plain(value: Any) -> Any:
-    """A value of an option for JSON."""
-    if hasattr(value, "to_dict"):
-        return value.to_dict()
-    if isinstance(value, tuple):
-        return [plain(each) for each in value]
-    return value
 
 
 def as_python(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import floor, isfinite, log10
 
 
@@ -37,6 +37,17 @@ def count_of(number: int, noun: str) -> str:
     ('1 graph', '1,200 graphs')
     """
     return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def edges_in_words(edges: Iterable[tuple[str, str]]) -> str:
+    """Edges in one line.
+
+    Examples
+    --------
+    >>> edges_in_words([("a", "b"), ("b", "c")])
+    'a -> b, b -> c'
+    """
+    return ", ".join(f"{a} -> {b}" for a, b in edges)
 
 
 def listed(names: Sequence[str], most: int = 10) -> str:

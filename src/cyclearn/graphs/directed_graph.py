@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from graphlib import TopologicalSorter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ from cyclearn.foundation.arguments import at_least
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
+from cyclearn.foundation.late_imports import Axes, nx, pd
 from cyclearn.graphs.bitsets import bits, columns_to_support, strong_components, support_to_columns
 from cyclearn.graphs.graph_input import Node as Node
 from cyclearn.graphs.graph_input import (
@@ -33,12 +34,6 @@ from cyclearn.graphs.graph_input import (
     names_of_ends,
     square_table,
 )
-
-if TYPE_CHECKING:
-    import networkx as nx
-    import pandas as pd
-    from matplotlib.axes import Axes
-
 
 Edge = tuple[str, str]
 
@@ -259,7 +254,6 @@ class DirectedGraph(Answer):
         return self._iter_cycles(max_length)
 
     def _iter_cycles(self, max_length: int | None) -> Iterator[tuple[str, ...]]:
-        import networkx as nx
 
         graph = nx.DiGraph(list(map(tuple, np.argwhere(self.adjacency).tolist())))
         for cycle in nx.simple_cycles(graph, length_bound=max_length):
@@ -304,8 +298,6 @@ class DirectedGraph(Answer):
 
     def to_networkx(self) -> nx.DiGraph:
         """The graph as a networkx ``DiGraph`` on the names."""
-        import networkx as nx
-
         graph = nx.DiGraph()
         graph.add_nodes_from(self.names)
         graph.add_edges_from(self.edges)
@@ -313,8 +305,6 @@ class DirectedGraph(Answer):
 
     def to_pandas(self) -> pd.DataFrame:
         """The adjacency as a table: ``frame.loc[a, b]`` is one when a → b."""
-        import pandas as pd
-
         return pd.DataFrame(self.adjacency.astype(int), index=self.names, columns=self.names)
 
     def to_dict(self) -> dict[str, Any]:

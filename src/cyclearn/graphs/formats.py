@@ -16,18 +16,14 @@ import re
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_path, checked_suffix, read_text, write_text
 from cyclearn.foundation.json_input import load_json, short
+from cyclearn.foundation.late_imports import nx
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 from cyclearn.graphs.dot_format import is_dot, parse_dot
 from cyclearn.graphs.graph_input import checked_graph
-
-if TYPE_CHECKING:
-    import networkx as nx
-
 
 _HEADING = re.compile(r"(?im)^graph nodes:")
 # One blank on either side: more would be slow on long runs of blanks.
@@ -100,8 +96,6 @@ def graphml_text(
     graph: DirectedGraph, attributes: Mapping[Edge, Mapping[str, object]] | None = None
 ) -> str:
     """The graph in GraphML, for Gephi, yEd, Cytoscape, igraph and networkx."""
-    import networkx as nx
-
     for name in graph.names:
         if any(ord(letter) < 32 and letter not in "\t\n\r" for letter in name):
             raise InputError(f"GraphML cannot represent the name {name!r}; write .json or .dot")

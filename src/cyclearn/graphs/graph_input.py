@@ -13,10 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
+from cyclearn.foundation.late_imports import pd
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from cyclearn.graphs.directed_graph import DirectedGraph
 
 Node = int | str
@@ -189,8 +188,6 @@ def square_table(frame: pd.DataFrame) -> tuple[NDArray[Any], list[str]]:
 
 def labelled_matrix(adjacency: Any) -> tuple[Any, list[str] | None]:
     """Values and names of an adjacency given as a table; None without labels."""
-    import pandas as pd
-
     unnamed = pd.RangeIndex(len(adjacency))
     if adjacency.index.equals(unnamed):
         # A table constructed from an array with names only for its columns, or with none.

@@ -8,7 +8,7 @@ from typing import Any
 from cyclearn.classes.class_certificate import ClassCertificate, RuleStep, class_certificate
 from cyclearn.classes.equivalence import Equivalence, equivalent
 from cyclearn.classes.rule_search import LinkedClasses, is_contained, linked_classes
-from cyclearn.foundation.arguments import between, whole
+from cyclearn.foundation.option_values import takes_options
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import as_graph
 from cyclearn.identifiability.comparison import (
@@ -24,21 +24,12 @@ from cyclearn.identifiability.difference.closure_differences import (
 )
 from cyclearn.identifiability.difference.separating_matrix import separate_by_largest_column
 from cyclearn.identifiability.numerics.numerical_evidence import DrawOptions, numerical_evidence
-from cyclearn.identifiability.numerics.numerical_overlap import Sampler
 
 _MOST_CONTAINMENTS = 50
 
 
-def compare(
-    g: DirectedGraph | str,
-    h: DirectedGraph | str,
-    *,
-    n_draws: int = 60,
-    n_starts: int = 12,
-    tolerance: float = 1e-9,
-    sampler: Sampler = Sampler.GAUSSIAN,
-    random_state: int = 0,
-) -> Comparison:
+@takes_options(DrawOptions)
+def compare(g: DirectedGraph | str, h: DirectedGraph | str, **options: Any) -> Comparison:
     """Whether two graphs generate the same distributions, by proofs and numerics.
 
     In this order: rotations; dimensions; the minors of Θ that vanish (up to eleven nodes, beyond
@@ -89,19 +80,12 @@ def compare(
     --------
     cyclearn.equivalent : the relation of the paper, by rotations alone.
     """  # noqa: E501 - a line of output
-    settings = DrawOptions(n_draws, n_starts, tolerance, sampler, random_state)
-    return Comparison(**_compared(g, h, settings))
+    return Comparison(**_compared(g, h, DrawOptions.of(options)))
 
 
+@takes_options(DrawOptions)
 def quasi_equivalent(
-    g: DirectedGraph | str,
-    h: DirectedGraph | str,
-    *,
-    n_draws: int = 60,
-    n_starts: int = 12,
-    tolerance: float = 1e-9,
-    sampler: Sampler = Sampler.GAUSSIAN,
-    random_state: int = 0,
+    g: DirectedGraph | str, h: DirectedGraph | str, **options: Any
 ) -> QuasiEquivalence:
     """Whether two graphs share a set of distributions of positive measure (Definition 9).
 
@@ -119,17 +103,13 @@ def quasi_equivalent(
     >>> bool(found), found.verdict.name, found.forward.share, found.backward.share < 1
     (True, 'NOT_GENERATED', 1.0, True)
     """
-    settings = DrawOptions(n_draws, n_starts, tolerance, sampler, random_state)
-    return QuasiEquivalence(**_compared(g, h, settings))
+    return QuasiEquivalence(**_compared(g, h, DrawOptions.of(options)))
 
 
 def _compared(
     g: DirectedGraph | str, h: DirectedGraph | str, settings: DrawOptions
 ) -> dict[str, Any]:
     g, h = as_graph(g, "first graph"), as_graph(h, "second graph")
-    whole("n_draws", settings.n_draws, 1)
-    whole("n_starts", settings.n_starts, 1)
-    between("tolerance", settings.tolerance, 0, 1, 1e-9)
     h = h.reordered(g.names)
     proof = equivalent(g, h)
     answer: dict[str, Any] = {

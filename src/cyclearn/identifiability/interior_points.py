@@ -41,6 +41,7 @@ from typing import Any
 import numpy as np
 
 from cyclearn.classes.dimension import gram_jacobian
+from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
@@ -58,7 +59,7 @@ _FACTOR_SCALE = 1000
 
 
 @dataclass(frozen=True)
-class InteriorPoint:
+class InteriorPoint(Answer):
     """Integers Θ, and Q and K over powers of two, that prove that Θ and all near it are generated.
 
     ``determined`` are the entries of Θ that follow from others on the graph.
@@ -69,16 +70,6 @@ class InteriorPoint:
     Q: IntMatrix
     K: IntMatrix
     determined: tuple[DeterminedEntry, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The graph and the matrices of integers."""
-        return {
-            "graph": self.graph.to_dict(),
-            "theta": [list(row) for row in self.theta],
-            "Q": [list(row) for row in self.Q],
-            "K": [list(row) for row in self.K],
-            "determined": [each.to_dict() for each in self.determined],
-        }
 
     def holds(self) -> bool:
         """Verify the proof in exact arithmetic."""

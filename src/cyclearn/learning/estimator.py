@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,12 +16,10 @@ from cyclearn.foundation.arguments import processes
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.option_values import check_name, takes_options
+from cyclearn.graphs import DirectedGraph
 from cyclearn.learning.run import learn_with
+from cyclearn.results.result import LearnResult
 from cyclearn.search.options import SearchOptions
-
-if TYPE_CHECKING:
-    from cyclearn.graphs import DirectedGraph
-    from cyclearn.results.result import LearnResult
 
 
 class CyclicGraphLearner(BaseEstimator):  # type: ignore[misc]

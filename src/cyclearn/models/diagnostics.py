@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.late_imports import nx, pd
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from cyclearn.models.fitted_model import FittedModel
 
 
@@ -32,8 +31,6 @@ def r_squared(fitted: FittedModel) -> pd.Series:
 
     Negative if feedback reduces a variable's variance below that of its noise.
     """
-    import pandas as pd
-
     explained = 1 - fitted.noise_variances / fitted.covariance.diagonal()
     # Without parents R² is zero: rounding is not shown.
     explained[~fitted.graph.adjacency.any(axis=0) & (np.abs(explained) < 1e-9)] = 0.0
@@ -43,8 +40,6 @@ def r_squared(fitted: FittedModel) -> pd.Series:
 
 def residual_correlations(fitted: FittedModel) -> pd.DataFrame:
     """Correlations of the data less those that the graph implies (lavaan's ``cor.bollen``)."""
-    import pandas as pd
-
     implied = fitted.covariance
     scale = np.sqrt(implied.diagonal())
     residuals = fitted.moments.correlation - implied / scale / scale[:, None]
@@ -76,7 +71,6 @@ def modification_indices(fitted: FittedModel) -> pd.DataFrame:
         g_ij = ((I − B)ᵀS(I − B))_ij / ω_i ω_j
         I_(ij)(kl) = [j = l] M_ik / ω_j + [i = l] M_jk / ω_i,   I_(ij)(ij) = 1 / ω_i ω_j
     """
-    import pandas as pd
     from scipy.special import chdtrc
 
     if fitted.experiments is not None:
@@ -196,9 +190,6 @@ def indirect_effects(
     a -> b -> c    0.4
     Name: estimate, dtype: float64
     """
-    import networkx as nx
-    import pandas as pd
-
     from cyclearn.models.inference import moving, parameter_covariance, tested
 
     graph, B, names = fitted.graph, fitted.B, fitted.names

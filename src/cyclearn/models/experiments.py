@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import compress
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -38,12 +37,9 @@ from cyclearn.models.components import (
     generic_deficiency,
 )
 from cyclearn.models.fit_status import FitStatus
-from cyclearn.models.inference import ParameterErrors, moving, parameter_labels
-from cyclearn.models.sandwich import inverse_of
 
 if TYPE_CHECKING:
     from cyclearn._kernels.shared_weights import Pooled
-    from cyclearn.models.fitted_model import FittedModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -385,27 +381,3 @@ def shared_information(
         second = M[np.ix_(target, source)]
         info[:m, :m] += table.n_effective * second * second.T * np.outer(free, free)
     return info, variances
-
-
-def shared_errors(fitted: FittedModel, experiments: Experiments) -> ParameterErrors:
-    """Standard errors of weights and ordinary noise variances, on the scale of the data."""
-    names, scale = fitted.names, experiments.scale
-    p = len(names)
-    edges = np.argwhere(fitted.graph.adjacency)
-    errors = np.full((p, p), np.nan)
-    variances = np.full(p, np.nan)
-    if not fitted.converged:
-        return ParameterErrors(errors, variances, ())
-    info, _ = shared_information(experiments, fitted.B * scale[:, None] / scale, edges)
-    covariance, flat = inverse_of(info)
-    moves = moving(flat)
-    deviations = np.where(moves, np.nan, np.sqrt(covariance.diagonal()))
-    source, target = edges.T
-    m = len(edges)
-    errors[source, target] = deviations[:m] * scale[target] / scale[source]
-    has_term = ~experiments.is_set_everywhere
-    first = m + experiments.at[:-1][has_term]
-    variances[has_term] = deviations[first] * scale[has_term] ** 2
-    labels = parameter_labels(names, edges, np.flatnonzero(has_term))
-    unknown = compress(labels, [*moves[:m], *moves[first]])
-    return ParameterErrors(errors, variances, tuple(unknown))

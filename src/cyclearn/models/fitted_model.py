@@ -17,6 +17,7 @@ from cyclearn.foundation.arguments import between
 from cyclearn.foundation.arrays import FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import finite
+from cyclearn.foundation.late_imports import Axes, pd
 from cyclearn.foundation.readable import given_in_words, significant
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models import diagnostics, inference
@@ -26,9 +27,6 @@ from cyclearn.models.fit_status import SEVERITY, FitStatus
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
     from cyclearn.models.experiments import Experiments
     from cyclearn.models.observed_fit import ObservedLikelihood
     from cyclearn.models.sandwich import Sandwich
@@ -177,8 +175,6 @@ class FittedModel(Answer):
         suggest that the response to strong interventions is not linear: try ``margins="log"`` or
         ``"rank"``, or weaker interventions.
         """
-        import pandas as pd
-
         from cyclearn.models.experiments import mean_residuals
 
         design = None if self.experiments is None else self.experiments.tables.design
@@ -269,14 +265,8 @@ class FittedModel(Answer):
             for name, row in table.to_dict(orient="index").items()
         ]
         return {
-            "schema": 1,
-            "status": self.status.name,
-            "message": self.status.value,
-            "converged": self.converged,
-            "stable": self.is_stable,
+            **_outcome(self),
             "spectral_radius": self.model.spectral_radius,
-            "n_samples": self.n_samples,
-            "n_effective": self.n_effective,
             "model": self.model.to_dict(),
             "level": level,
             "parameters": parameters,
@@ -405,7 +395,6 @@ class FittedGroups(Answer):
         Groups in which a weight has no standard error are omitted from its test. The test is
         conditional on the graph; weights are compared in the units of the data.
         """
-        import pandas as pd
         from scipy.special import chdtrc
 
         between("alpha", alpha, 0, 1, 0.05)
@@ -430,15 +419,11 @@ class FittedGroups(Answer):
     @property
     def fit_indices(self) -> pd.DataFrame:
         """Fit indices, one row for each group; see :class:`cyclearn.models.FitIndices`."""
-        import pandas as pd
-
         rows = {name: model.fit_indices.to_dict() for name, model in self.models.items()}
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("group")
 
     def summary(self, level: float = 0.95) -> pd.DataFrame:
         """Parameters of every group: estimate, standard error, z, p-value, interval."""
-        import pandas as pd
-
         parts = {name: model.summary(level) for name, model in self.models.items()}
         return pd.concat(parts, names=["group", "parameter"])
 
@@ -447,13 +432,7 @@ class FittedGroups(Answer):
         test = self.weights_by_group()["test"].astype(object)
         tests = test.where(test.notna(), None).to_dict(orient="index")
         return {
-            "schema": 1,
-            "status": self.status.name,
-            "message": self.status.value,
-            "converged": self.converged,
-            "stable": self.is_stable,
-            "n_samples": self.n_samples,
-            "n_effective": self.n_effective,
+            **_outcome(self),
             "log_likelihood": self.log_likelihood,
             "bic": self.bic,
             "differences": [{"edge": edge, **row} for edge, row in tests.items()],
@@ -488,6 +467,19 @@ class FittedGroups(Answer):
             + ("  (differs)" if table.loc[edge, ("test", "differs")] else "")
             for edge in table.index
         ]
+
+
+def _outcome(fitted: FittedModel | FittedGroups) -> dict[str, Any]:
+    """How a fit ended, and with how many rows, as plain values."""
+    return {
+        "schema": 1,
+        "status": fitted.status.name,
+        "message": fitted.status.value,
+        "converged": fitted.converged,
+        "stable": fitted.is_stable,
+        "n_samples": fitted.n_samples,
+        "n_effective": fitted.n_effective,
+    }
 
 
 def _wald(weights: FloatArray, errors: FloatArray) -> tuple[FloatArray, IntArray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING
@@ -11,17 +11,15 @@ import numpy as np
 
 from cyclearn.foundation.arguments import between, flag
 from cyclearn.foundation.arrays import BoolArray, FloatArray
+from cyclearn.foundation.late_imports import pd
 from cyclearn.models.components import (
-    ComponentColumns,
-    ComponentFit,
     ComponentSolution,
     flat_directions,
 )
+from cyclearn.models.experiments import shared_information
 from cyclearn.models.sandwich import information_of, inverse_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from cyclearn.models.fitted_model import FittedModel
 
 
@@ -55,42 +53,46 @@ def parameter_errors(fitted: FittedModel) -> ParameterErrors:
     errors with ``information = "observed"``; its default is the expected information. If rows are
     not assumed Gaussian, standard errors are those of the sandwich.
     """
-    if fitted.experiments is not None:
-        from cyclearn.models.experiments import shared_errors
+    graph, experiments = fitted.graph, fitted.experiments
+    p, m = graph.n_nodes, graph.n_edges
+    B, variances = np.full((p, p), np.nan), np.full(p, np.nan)
+    nodes = np.arange(p) if experiments is None else np.flatnonzero(~experiments.is_set_everywhere)
+    covariance, flat = parameter_covariance(fitted)
+    if experiments is None:
+        is_known, moves = _known_parameters(fitted)
+    else:
+        moves = moving(flat) & fitted.converged
+        is_known = ~moves & fitted.converged
+    deviations = np.where(is_known, np.sqrt(covariance.diagonal()), np.nan)
+    edges = np.argwhere(graph.adjacency)
+    B[edges[:, 0], edges[:, 1]], variances[nodes] = deviations[:m], deviations[m:]
+    labels = parameter_labels(fitted.names, edges, nodes)
+    return ParameterErrors(B, variances, tuple(compress(labels, moves)))
 
-        return shared_errors(fitted, fitted.experiments)
-    p = fitted.graph.n_nodes
-    B = np.full((p, p), np.nan)
-    variances = np.full(p, np.nan)
-    unnamed: list[str] = []
-    scale = fitted.moments.scale
-    R = fitted.moments.correlation
+
+def _known_parameters(fitted: FittedModel) -> tuple[BoolArray, BoolArray]:
+    """Which parameters have standard errors, and which are not identified, of one table."""
+    A, R = fitted.graph.adjacency, fitted.moments.correlation
+    place, m = np.cumsum(A).reshape(A.shape) - 1, int(A.sum())
+    is_known, moves = np.ones(m + len(A), dtype=bool), np.zeros(m + len(A), dtype=bool)
     for component in fitted.components:
-        for columns, solution in _blocks(component):
-            if not component.status.is_converged:
-                continue
-            deviations, moves = _block_errors(R, columns, solution, fitted.n_effective)
-            m = len(columns.parents)
-            parents, children = columns.parents, columns.children
-            B[parents, children] = deviations[:m] * scale[children] / scale[parents]
-            variances[columns.nodes] = deviations[m:] * scale[columns.nodes] ** 2
-            edges = zip(parents, children, strict=True)
-            unnamed += compress(parameter_labels(fitted.names, edges, columns.nodes), moves)
-    if fitted.observed is not None or fitted.sandwich is not None:
-        # Parameters not identified from complete Gaussian rows are not identified here.
-        covariance, _ = parameter_covariance(fitted)
-        # The variance of an ordinal variable without causes is one by definition, not estimated.
-        found, m = covariance.diagonal(), fitted.graph.n_edges
-        deviations = np.sqrt(np.where(found > _ROUNDING, found, 0.0))
-        parents, children = np.nonzero(fitted.graph.adjacency)
-        known = ~np.isnan(B[parents, children])
-        B[parents[known], children[known]] = deviations[:m][known]
-        variances = np.where(np.isnan(variances), np.nan, deviations[m:])
-    return ParameterErrors(B, variances, tuple(unnamed))
+        columns = component.columns
+        own = np.concatenate([place[columns.parents, columns.children], m + columns.nodes])
+        is_known[own] = component.status.is_converged
+        if component.iterations == 0 or not component.status.is_converged:
+            continue
+        flat = flat_directions(R, columns, component.solutions[0])
+        moves[own] = moving(flat)
+        if flat.shape[1]:
+            # At special points, such as a zero weight, a parameter may have no first-order effect.
+            weights = np.random.default_rng(0).standard_normal(len(columns.parents))
+            elsewhere = ComponentSolution(weights, np.ones(len(columns.nodes)), np.nan)
+            moves[own] |= moving(flat_directions(R, columns, elsewhere))
+    return is_known & ~moves, moves
 
 
 def parameter_covariance(fitted: FittedModel) -> tuple[FloatArray, FloatArray]:
-    """Covariance of all weights, in row-major order, and for one table also of the noise variances.
+    """Covariance of all weights, in row-major order, and of the ordinary noise variances.
 
     Also returns, in columns, the directions in which the likelihood is flat. With missing cells,
     means carry information about weights, so that the information is not block diagonal.
@@ -98,8 +100,6 @@ def parameter_covariance(fitted: FittedModel) -> tuple[FloatArray, FloatArray]:
     A, n = fitted.graph.adjacency, fitted.n_effective
     parents, children = np.nonzero(A)
     if fitted.experiments is not None:
-        from cyclearn.models.experiments import shared_information
-
         scale = fitted.experiments.scale
         B = fitted.B * scale[:, None] / scale
         information, _ = shared_information(fitted.experiments, B, np.argwhere(A))
@@ -112,65 +112,15 @@ def parameter_covariance(fitted: FittedModel) -> tuple[FloatArray, FloatArray]:
     covariance, flat = inverse_of(information)
     if fitted.sandwich is not None:
         covariance = n * covariance @ fitted.sandwich.meat @ covariance
+    # The variance of an ordinal variable without causes is one, which nothing estimates.
+    covariance[np.abs(covariance) < _ROUNDING] = 0.0
     units = scale[children] / scale[parents]
-    if fitted.experiments is None:
-        units = np.concatenate([units, scale**2])
-    k = len(units)
-    return covariance[:k, :k] * np.outer(units, units), flat[:k]
-
-
-def _blocks(component: ComponentFit) -> Iterator[tuple[ComponentColumns, ComponentSolution]]:
-    """The component; single nodes, which were fitted together, separately."""
-    columns, solution = component.columns, component.solutions[0]
-    if component.iterations > 0:
-        yield columns, solution
-        return
-    for i in range(len(columns.nodes)):
-        own = slice(columns.offsets[i], columns.offsets[i + 1])
-        parents = columns.parents[own]
-        yield (
-            ComponentColumns(
-                columns.nodes[i : i + 1],
-                np.array([0, len(parents)]),
-                parents,
-                columns.children[own],
-                columns.inside[own],
-                columns.ends,
-            ),
-            ComponentSolution(solution.coefficients[own], solution.noise_variances[i : i + 1], 0.0),
-        )
-
-
-def _block_errors(
-    R: FloatArray, columns: ComponentColumns, solution: ComponentSolution, n: float
-) -> tuple[FloatArray, BoolArray]:
-    """Standard errors on the standardised scale, and which parameters are not identified."""
-    from cyclearn._kernels.component_information import information
-
-    b, noise = solution.coefficients, solution.noise_variances
-    info = information(R, *columns.layout, b, noise)
-    # At a maximum the information is not negative; a vanishing diagonal is due to rounding.
-    scale = np.sqrt(np.maximum(info.diagonal(), np.finfo(float).tiny))
-    scaled = info / scale / scale[:, None]
-    flat = flat_directions(R, columns, solution)
-    moves = moving(flat)
-    if flat.shape[1]:
-        # At special points, such as a zero weight, a parameter may have no first-order effect.
-        weights = np.random.default_rng(0).standard_normal(len(columns.parents))
-        elsewhere = ComponentSolution(weights, np.ones(len(columns.nodes)), np.nan)
-        moves |= moving(flat_directions(R, columns, elsewhere))
-    basis = np.eye(len(scaled))
-    if flat.shape[1]:
-        basis = np.linalg.svd(flat)[0][:, flat.shape[1] :]
-    try:
-        inverse = np.linalg.inv(basis.T @ scaled @ basis)
-    except np.linalg.LinAlgError:
-        return np.full(len(scaled), np.nan), np.ones(len(scaled), dtype=bool)
-    variances = ((basis @ inverse) * basis).sum(axis=1)
-    deviations = np.full(len(scaled), np.nan)
-    known = ~moves & (variances > 0)
-    deviations[known] = np.sqrt(variances[known] / n) / scale[known]
-    return deviations, moves
+    kept, own = np.arange(len(units) + len(A)), np.arange(len(A))
+    if fitted.experiments is not None:
+        own = np.flatnonzero(~fitted.experiments.is_set_everywhere)
+        kept = np.concatenate([kept[: len(units)], len(units) + fitted.experiments.at[own]])
+    units = np.concatenate([units, scale[own] ** 2])
+    return covariance[np.ix_(kept, kept)] * np.outer(units, units), flat[kept]
 
 
 def moving(flat: FloatArray) -> BoolArray:
@@ -204,8 +154,6 @@ def summary(
     effect per standard deviation of the cause, variances as shares of the variance, standard errors
     and intervals on the same scales, which are treated as known.
     """
-    import pandas as pd
-
     flag("standardised", standardised)
     edges = np.argwhere(fitted.graph.adjacency)
     i, j = edges[:, 0], edges[:, 1]

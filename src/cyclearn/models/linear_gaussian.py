@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,14 +16,11 @@ from cyclearn.foundation.answers import SavedAnswer
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
+from cyclearn.foundation.late_imports import pd
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.graphs.graph_input import checked_names
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 # How errors about wrong values begin.
 _OF_VARIANCES = "the noise variances are", "the noise variances have", "the noise variance of"
@@ -47,8 +44,6 @@ class Intervention:
         >>> m.do({"X1": 2.0}).sample(3, random_state=0)["X1"].tolist()
         [2.0, 2.0, 2.0]
         """
-        import pandas as pd
-
         n = whole_number("n", n, 1)
         free = np.flatnonzero(self.covariance.diagonal() > 0)
         rows = np.tile(self.mean, (n, 1))
@@ -202,8 +197,6 @@ class LinearGaussianModel(SavedAnswer):
         >>> m.sample(3, random_state=0).shape
         (3, 2)
         """
-        import pandas as pd
-
         n = whole_number("n", n, 1)
         noise = generator(random_state).standard_normal((n, self.n_variables))
         rows = self.mean + (noise * np.sqrt(self.noise_variances)) @ self._inverse
@@ -221,8 +214,6 @@ class LinearGaussianModel(SavedAnswer):
         allow_unstable : bool
             Return the matrix (I − B)⁻¹ of an unstable model instead of raising.
         """
-        import pandas as pd
-
         if not allow_unstable:
             _require_stable(self.spectral_radius, "total effects do not exist")
         return pd.DataFrame(self._inverse.copy(), index=self.names, columns=list(self.names))

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from cyclearn.data.tables import Table, Tables
 from cyclearn.foundation.arguments import at_least, check_state, share, whole
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.late_imports import pd
 from cyclearn.foundation.option_values import takes_options
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
@@ -33,13 +34,9 @@ from cyclearn.models.components import (
 )
 from cyclearn.models.experiments import Experiments, check_rows, fit_shared, observed_mean
 from cyclearn.models.fitted_model import FittedGroups, FittedModel
+from cyclearn.models.linear_gaussian import LinearGaussianModel
 from cyclearn.models.observed_fit import fit_rows_with_holes
 from cyclearn.models.sandwich import sandwich_of
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from cyclearn.models.linear_gaussian import LinearGaussianModel
 
 
 @overload

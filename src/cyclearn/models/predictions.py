@@ -11,19 +11,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.stability import is_stable_radius
+from cyclearn.models.experiments import Experiments, shared_information
 from cyclearn.models.linear_gaussian import LinearGaussianModel, spectral_radius
 from cyclearn.models.sandwich import information_of
-
-if TYPE_CHECKING:
-    from cyclearn.models.experiments import Experiments
-
 
 # Share of a gradient's length that may lie along directions without information.
 _FLAT, _MOVES = 1e-10, 1e-6
@@ -161,8 +157,6 @@ class SharedEstimate(EstimatedModel):
     @cached_property
     def weight_information(self) -> FloatArray:
         """Observed information of the weights for one row, the variances profiled out."""
-        from cyclearn.models.experiments import shared_information
-
         i, j = self.edges
         scale = self.experiments.scale
         B = self.model.B * scale[:, None] / scale

@@ -40,7 +40,7 @@ def bootstrap_section(found: BootstrapResult) -> Markup:
     if len(edges) > _MAX_ROWS:
         caption += f", the {_MAX_ROWS} most frequent of {len(edges):,}"
     columns = ("edge", "in the learned graph", "in all equivalent graphs", "in some of them")
-    parts.append(table(caption, columns, rows, numbers=(1, 2, 3)))
+    parts.append(table(caption, columns, rows))
     cycles = found.cycles.head(_MAX_CYCLES)
     if len(cycles):
         loops = [
@@ -48,5 +48,5 @@ def bootstrap_section(found: BootstrapResult) -> Markup:
             for row in cycles.itertuples()
         ]
         names = ("loop", "share of resamples")
-        parts.append(table("The most frequent feedback loops", names, loops, numbers=(1,)))
+        parts.append(table("The most frequent feedback loops", names, loops))
     return join(parts)

@@ -63,7 +63,7 @@ def class_effects_section(found: Findings) -> Markup:
         "coefficients, and an effect holds if that graph is true.</p>$table<p>In Python, "
         "<code>$example</code> lists the effect for each graph.</p>",
         which=which,
-        table=table(caption, columns, rows, numbers=(1, 2, 3)),
+        table=table(caption, columns, rows),
         example=f"result.effects({graph.names[order[0] // p]!r}, {graph.names[order[0] % p]!r})",
     )
 

@@ -11,6 +11,7 @@ from cyclearn.report.findings import Findings
 from cyclearn.report.graph_section import arrow
 
 _MAX_ROWS = 40
+_COLUMNS = ["source", "target", "probability", "adjacent", "feedback"]
 _MAX_CLASSES = 8
 # Feedback between two variables is listed from this probability on.
 _RARE = 0.05
@@ -46,13 +47,8 @@ def _how_to_ask(*, takes_posterior: bool) -> Markup:
 def _posterior(found: Posterior) -> Markup:
     edges = found.edge_table()
     rows = [
-        (
-            arrow((row.source, row.target)),
-            fixed(row.probability, 2),
-            fixed(row.adjacent, 2),
-            fixed(row.feedback, 2),
-        )
-        for row in edges.head(_MAX_ROWS).itertuples()
+        (arrow(row[:2]), *(fixed(share, 2) for share in row[2:]))
+        for row in edges[_COLUMNS].head(_MAX_ROWS).itertuples(index=False)
     ]
     caption = "Edges, the most probable first"
     if len(edges) > _MAX_ROWS:
@@ -70,17 +66,12 @@ def _posterior(found: Posterior) -> Markup:
             "from the limited data. The penalty may differ from that of the search above.",
         ),
         tag("p", "" if problem is None else f"{problem.message} {problem.page_remedy}"),
-        table(
-            caption,
-            ("edge", "probability", "adjacent", "in one feedback loop"),
-            rows,
-            numbers=(1, 2, 3),
-        ),
+        table(caption, ("edge", "probability", "adjacent", "in one feedback loop"), rows),
     ]
     if pairs := _feedback(found):
         likely = [(words, fixed(value, 2)) for value, words in pairs[:_MAX_ROWS]]
         columns = ("pair", "probability")
-        parts.append(table("Feedback between two variables", columns, likely, numbers=(1,)))
+        parts.append(table("Feedback between two variables", columns, likely))
     classes = [
         (
             ", ".join(map(arrow, each.equivalence_class.representative.edges)) or "no edge",
@@ -89,7 +80,7 @@ def _posterior(found: Posterior) -> Markup:
         for each in found.classes()[:_MAX_CLASSES]
     ]
     caption = "The most probable classes of equivalent graphs"
-    parts.append(table(caption, ("a graph of the class", "probability"), classes, numbers=(1,)))
+    parts.append(table(caption, ("a graph of the class", "probability"), classes))
     return join(parts)
 
 

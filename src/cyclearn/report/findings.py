@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import log10
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from cyclearn.classes.class_statements import SAME
 from cyclearn.data import DataWarning, Moments
 from cyclearn.data.data_warnings import RankScale, ReachedLimits
 from cyclearn.data.grouped_tables import SeveralData
+from cyclearn.data.tables import Tables
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.readable import count_of
@@ -25,9 +25,6 @@ from cyclearn.results.edge_rows import EdgeRow, PairVerdict
 from cyclearn.results.hidden_causes import PairExplanation, hidden_causes
 from cyclearn.results.rivals import Rivals
 from cyclearn.search import Knowledge
-
-if TYPE_CHECKING:
-    from cyclearn.data.tables import Tables
 
 # Correlations of the same rows differ only by rounding.
 _SAME = 1e-6

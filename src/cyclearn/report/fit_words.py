@@ -132,11 +132,8 @@ def index_rows(indices: FitIndices) -> list[tuple[str, str, str, str]]:
         )
         for name, (_, _, meaning) in _RULES.items()
     ]
-    for label, value in (
-        ("log-likelihood", indices.log_likelihood),
-        ("AIC", indices.aic),
-        ("BIC", indices.bic),
-    ):
+    for label in ("log-likelihood", "AIC", "BIC"):
+        value = getattr(indices, label.lower().replace("-", "_"))
         rows.append((label, f"{value:,.2f}".replace("-", "−"), "–", "for comparing graphs"))
     return rows
 

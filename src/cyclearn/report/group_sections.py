@@ -58,7 +58,6 @@ def weights_by_group(found: Findings) -> Markup:
             "Weights by group" + (f", the first {len(shown)} groups" if left else ""),
             ("edge", *shown, "p-value", "differs", "in the class"),
             rows,
-            numbers=range(1, len(shown) + 2),
         ),
     ]
     parts += [
@@ -79,7 +78,7 @@ def _summary(name: str, model: FittedModel) -> Markup:
         for parameter, row in model.summary().iterrows()
     ]
     head = ("parameter", "estimate", "standard error", "95% interval", "p-value")
-    return table(f"Parameters of group {name}", head, rows, numbers=(1, 2, 3, 4))
+    return table(f"Parameters of group {name}", head, rows)
 
 
 def fit_by_group(found: Findings) -> Markup:
@@ -106,7 +105,7 @@ def fit_by_group(found: Findings) -> Markup:
             tag("p", f"In every group: {same.pop()}")
             if len(same) == 1
             else tag("ul", *(tag("li", f"Group {name}: {word}") for name, word in words.items())),
-            table("Fit indices by group", head, rows, numbers=range(1, 8)),
+            table("Fit indices by group", head, rows),
         ]
     )
 

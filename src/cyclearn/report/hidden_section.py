@@ -43,7 +43,6 @@ def hidden_section(found: Findings) -> Markup:
             "better; less than 2.3 either way decides nothing)",
             ("pair", "edges", "what fits better", "difference", "then superfluous"),
             [_row(each) for each in ordered],
-            numbers=(3,),
         )
     )
     return join(parts)

@@ -76,4 +76,4 @@ def _table(advice: NextExperiment) -> Markup:
     columns = ("targets", "classes distinguished", "graphs left on average", "at most", "rows")
     shown = (*columns, "rows, typically", "probability left")[: len(rows[0])]
     caption = "What an intervention on one variable would show"
-    return table(caption, shown, rows, numbers=range(1, len(shown)))
+    return table(caption, shown, rows)

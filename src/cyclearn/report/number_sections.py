@@ -60,7 +60,6 @@ def coefficients(found: Findings) -> Markup:
             caption,
             columns,
             [cells for _, is_over_time, cells in rows if is_over_time == kind],
-            numbers=(1, 2, 3, 4, 5, 7, 8),
         )
         for kind, caption in captions.items()
         if any(is_over_time == kind for _, is_over_time, _ in rows)
@@ -88,7 +87,6 @@ def _unexplained(model: FittedModel) -> Markup:
         "noise)",
         ("variable", "noise variance", "standard error", "R²"),
         rows,
-        numbers=(1, 2, 3),
     )
     return folded("Noise variances and R²", grid)
 
@@ -116,12 +114,8 @@ def fit_quality(found: Findings) -> Markup:
         words.append(tag("p", test))
     if indices.note and indices.degrees_of_freedom and model.experiments is None:
         words.append(tag("p", indices.note[:1].upper() + indices.note[1:] + "."))
-    grid = table(
-        "Fit indices",
-        ("index", "value", "rule of thumb", "meaning"),
-        known_rows(model),
-        numbers=(1,),
-    )
+    head = ("index", "value", "rule of thumb", "meaning")
+    grid = table("Fit indices", head, known_rows(model))
     return join([*words, grid, *([] if model.experiments else _left_over(found))])
 
 
@@ -142,7 +136,6 @@ def _left_over(found: Findings) -> list[Markup]:
                 (f"{names[i]}, {names[j]}", fixed(residuals[i, j]))
                 for i, j in pairs[:_MAX_LEFT_OVER]
             ],
-            numbers=(1,),
         )
         parts.append(folded("Residual correlations", grid))
     if found.graph.n_edges > _MAX_INDEXED:
@@ -169,7 +162,6 @@ def _left_over(found: Findings) -> list[Markup]:
                 )
                 for row in indices.rename(columns={"index": "index_"}).itertuples()
             ],
-            numbers=(1, 2, 3),
         )
         if len(indices):
             parts.append(folded("Modification indices", grid))
@@ -205,7 +197,6 @@ def total_effects(found: Findings, group: str | None = None) -> Markup:
             )
             for i in range(p)
         ],
-        numbers=range(1, p + 1),
         class_="square",
     )
     if p <= _MAX_SQUARE:
@@ -227,6 +218,5 @@ def total_effects(found: Findings, group: str | None = None) -> Markup:
             )
             for i, j in pairs
         ],
-        numbers=(1, 2),
     )
     return join([intro, strongest, folded(f"All total effects ({p} × {p})", square)])

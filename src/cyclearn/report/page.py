@@ -6,8 +6,9 @@ import shlex
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.drawing.markup import Markup, fill, join, tag
 from cyclearn.foundation.arguments import at_least, names_of
 from cyclearn.foundation.errors import InputError
@@ -46,9 +47,6 @@ from cyclearn.results.result_text import (
     starts_in_words,
     with_evidence,
 )
-
-if TYPE_CHECKING:
-    from cyclearn.data.grouped_tables import SeveralData
 
 # With many variables, members take long to fit and the page takes long to draw.
 _MAX_MEMBERS, _MANY_VARIABLES, _LEAST_MEMBERS = 200, 50, 10

@@ -25,7 +25,6 @@ def rivals_section(found: Findings) -> Markup:
                 "worse than the learned graph)",
                 ("rival", "difference", "evidence", "hidden causes", "edges added", "removed"),
                 [_row(each) for each in rivals],
-                numbers=(1,),
             ),
         ]
     )

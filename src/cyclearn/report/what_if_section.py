@@ -91,4 +91,4 @@ def _moved(caption: str, predicted: pd.DataFrame, n_models: int) -> Markup:
     ]
     columns = ("variable", "mean now", "mean then", "95% interval", "over all graphs")
     more = ("with intervals", *["levels then"] * has_levels)
-    return table(caption, (*columns, *more), rows, numbers=(1, 2, 3, 4, 5))
+    return table(caption, (*columns, *more), rows)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,13 +16,10 @@ from cyclearn.foundation.answers import SavedAnswer
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_schema
+from cyclearn.foundation.late_imports import Axes, pd
 from cyclearn.graphs import DirectedGraph
 from cyclearn.results.edge_rows import statements_beside
 from cyclearn.search.knowledge import Knowledge
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -212,8 +209,6 @@ class BootstrapResult(SavedAnswer):
         self, ends: tuple[str, str], found: FloatArray, **shares: FloatArray
     ) -> pd.DataFrame:
         """Table of the pairs where ``found`` is not zero, with their shares, the largest first."""
-        import pandas as pd
-
         places = np.nonzero(found)
         names = np.array(self.names, dtype=object)
         columns = {end: names[place] for end, place in zip(ends, places, strict=True)}
@@ -234,8 +229,6 @@ class BootstrapResult(SavedAnswer):
         10,000 cycles of each graph are listed, the smallest components first; ``attrs["n_cut"]`` of
         the table counts the graphs with more.
         """
-        import pandas as pd
-
         counts: Counter[tuple[str, ...]] = Counter()
         n_cut = 0
         for graph, times in Counter(self.graphs).items():
@@ -257,13 +250,7 @@ class BootstrapResult(SavedAnswer):
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain values for JSON."""
-        return {
-            "schema": _SCHEMA,
-            "names": list(self.names),
-            "resampling": self.resampling,
-            "options": dict(self.options),
-            "resamples": [resample.to_dict() for resample in self.resamples],
-        }
+        return {"schema": _SCHEMA, **super().to_dict()}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> BootstrapResult:

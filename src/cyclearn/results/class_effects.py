@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,16 +19,14 @@ from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arguments import check_state, whole
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.late_imports import Axes, pd
 from cyclearn.foundation.random_state import RandomState
+from cyclearn.foundation.readable import edges_in_words
 from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.models.linear_gaussian import LinearGaussianModel, spectral_radius
 from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.members import MemberList, list_members
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
 
 # Effects that differ by less than this share of the largest are equal.
 _SAME = 1e-6
@@ -86,10 +84,11 @@ class ClassEffects(Answer):
     @property
     def table(self) -> pd.DataFrame:
         """One row for each stable parameter set, with its effects and the edges in words."""
-        import pandas as pd
-
         return pd.DataFrame(
-            [(e.weight, e.total_effect, e.do_effect, _in_words(e.graph)) for e in self.effects],
+            [
+                (e.weight, e.total_effect, e.do_effect, edges_in_words(e.graph.edges))
+                for e in self.effects
+            ],
             columns=["weight", "total_effect", "do_effect", "edges"],
         )
 
@@ -118,8 +117,6 @@ class ClassEffects(Answer):
         One row for each stable parameter set: its ``weight``, the ``mean`` and the standard
         deviation ``sd`` of the target; NaN if the system has no equilibrium.
         """
-        import pandas as pd
-
         rows = []
         for effect in self.effects:
             mean = sd = np.nan
@@ -268,7 +265,3 @@ def _held(model: LinearGaussianModel, i: int) -> FloatArray:
     held = model.B.copy()
     held[:, i] = 0
     return held
-
-
-def _in_words(graph: DirectedGraph) -> str:
-    return ", ".join(f"{a} -> {b}" for a, b in graph.edges)

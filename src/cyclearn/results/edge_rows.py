@@ -19,14 +19,13 @@ from cyclearn.classes import ClassStatements, EquivalenceClass, class_statements
 from cyclearn.classes.class_statements import SAME, EdgeVerdict, edge_verdict, pair_verdict
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import LimitError
+from cyclearn.foundation.late_imports import pd
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.members import respecting
 from cyclearn.search.over_time import lag_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from cyclearn.models import FittedModel
     from cyclearn.results.result import LearnResult
 
@@ -273,8 +272,6 @@ def edge_rows(
 
 def edge_table(rows: tuple[EdgeRow, ...]) -> pd.DataFrame:
     """The rows as a table; columns that were not computed are omitted."""
-    import pandas as pd
-
     names = [each.name for each in fields(EdgeRow)]
     table = pd.DataFrame([asdict(row) for row in rows], columns=names)
     # So that table[table.in_graph] also works without edges.

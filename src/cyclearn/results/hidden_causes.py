@@ -18,14 +18,14 @@ from cyclearn.data.data_warnings import HiddenCause
 from cyclearn.foundation.arguments import whole
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.late_imports import pd
+from cyclearn.foundation.readable import edges_in_words
 from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 from cyclearn.models.correlated_noise import CorrelatedNoise
 from cyclearn.search.members import list_members
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from cyclearn.results.result import LearnResult
 
 Finding = Literal["edge fits better", "hidden cause fits better", "cannot be told apart"]
@@ -122,16 +122,15 @@ class _Score:
 
 def hidden_cause_table(found: tuple[PairExplanation, ...]) -> pd.DataFrame:
     """The findings as a table, the best hidden causes first."""
-    import pandas as pd
-
+    words = edges_in_words
     rows = [
         (
             each.a,
             each.b,
-            ", ".join(f"{a} -> {b}" for a, b in each.learned),
+            words(each.learned),
             each.verdict,
             each.difference,
-            ", ".join(f"{a} -> {b}" for a, b in each.superfluous),
+            words(each.superfluous),
         )
         for each in sorted(found, key=lambda each: round(each.difference, 6))
     ]

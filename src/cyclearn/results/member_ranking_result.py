@@ -8,19 +8,18 @@ from functools import cached_property
 from heapq import heappop, heappush
 from itertools import islice
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.late_imports import pd
+from cyclearn.foundation.readable import edges_in_words
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel
 from cyclearn.results.noise_rows import NoiseRows
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 NO_ANSWER = "the noise looks Gaussian: no answer"
 # Number of standard errors by which the runner-up must be behind for a clear first.
@@ -364,12 +363,7 @@ class MemberRanking(Answer):
     @property
     def table(self) -> pd.DataFrame:
         """The first 20 members: weight, difference to the first, stability, ties, edges."""
-        import pandas as pd
-
-        rows = [
-            (*m.numbers().values(), ", ".join(f"{a} -> {b}" for a, b in m.graph.edges))
-            for m in self.members()
-        ]
+        rows = [(*m.numbers().values(), edges_in_words(m.graph.edges)) for m in self.members()]
         return pd.DataFrame(rows, columns=["weight", "behind", "stable", "ties", "edges"])
 
     def to_dict(self, n: int = 20) -> dict[str, Any]:

@@ -6,10 +6,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from cyclearn.classes import EquivalenceClass, InterventionalClass, equivalence_class
 from cyclearn.data import DataWarning
+from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.data.intervened_tables import target_mask
 from cyclearn.data.lagged_rows import past_of
 from cyclearn.data.tables import Tables
@@ -18,6 +20,7 @@ from cyclearn.foundation.arguments import check_state, whole
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import save
 from cyclearn.foundation.json_input import short
+from cyclearn.foundation.late_imports import Axes, nx, pd
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.graphs.formats import networkx_graph
@@ -36,6 +39,7 @@ from cyclearn.results.edge_rows import (
     pair_verdicts,
 )
 from cyclearn.results.hidden_causes import hidden_cause_table, hidden_causes
+from cyclearn.results.member_ranking_result import MemberRanking
 from cyclearn.results.result_record import plain_values, read_values
 from cyclearn.results.result_text import result_html, result_text
 from cyclearn.results.rivals import Rival, find_rivals
@@ -49,16 +53,6 @@ from cyclearn.search.options import SearchOptions, checked_knowledge
 from cyclearn.search.over_time import lag_weights, within_graph
 from cyclearn.search.runs import SearchStatus
 from cyclearn.search.unknown_targets import TargetSearch, with_targets
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import networkx as nx
-    import pandas as pd
-    from matplotlib.axes import Axes
-
-    from cyclearn.data.grouped_tables import SeveralData
-    from cyclearn.results.member_ranking_result import MemberRanking
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,15 +268,11 @@ class LearnResult(SavedAnswer):
         lists its parents in its feedback loop: reversing a cycle swaps their noise terms, and only
         stability excludes this.
         """
-        import pandas as pd
-
         return pd.DataFrame(map(vars, self.target_rows))
 
     @property
     def trace(self) -> pd.DataFrame:
         """The moves of the search as a table: kind, edges changed, change of score, score."""
-        import pandas as pd
-
         return pd.DataFrame(
             [(m.kind, m.describe(), m.change, m.score, m.is_best) for m in self.moves],
             columns=["kind", "move", "change", "score", "is_best"],
@@ -333,8 +323,6 @@ class LearnResult(SavedAnswer):
 
     def effects_by_group(self, source: Node, target: Node, **options: Any) -> pd.DataFrame:
         """The smallest and the largest total effect in every group, over all graphs that fit."""
-        import pandas as pd
-
         found = {
             name: self.effects(source, target, group=name, **options).interval
             for name in self.models

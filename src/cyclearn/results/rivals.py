@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arguments import whole
+from cyclearn.foundation.late_imports import nx, pd
 from cyclearn.foundation.readable import count_of
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from cyclearn.results.result import LearnResult
 
 RivalKind = Literal["without feedback", "hidden causes", "smaller loops", "without the loop"]
@@ -50,7 +49,7 @@ def evidence(difference: float) -> Evidence:
 
 
 @dataclass(frozen=True)
-class Rival:
+class Rival(Answer):
     """Another graph for the same data, and its score relative to the learned one.
 
     Attributes
@@ -98,8 +97,6 @@ class Rival:
     @property
     def hidden(self) -> tuple[tuple[str, ...], ...]:
         """The hidden common causes, each as the variables it affects: all joined by pairs."""
-        import networkx as nx
-
         return tuple(sorted(tuple(sorted(each)) for each in nx.find_cliques(nx.Graph(self.pairs))))
 
     @property
@@ -148,19 +145,9 @@ class Rival:
 
     def to_dict(self) -> dict[str, Any]:
         """The rival as plain values, for JSON."""
-        return {
-            "kind": self.kind,
-            "graph": self.graph.to_dict(),
-            "hidden_causes": [list(pair) for pair in self.pairs],
-            "score": self.score,
-            "difference": self.difference,
-            "evidence": self.evidence,
-            "in_words": self.in_words,
-            "added": [list(edge) for edge in self.added],
-            "removed": [list(edge) for edge in self.removed],
-            "loops": [list(loop) for loop in self.loops],
-            "is_cut": self.is_cut,
-        }
+        record = super().to_dict()
+        words = {"evidence": self.evidence, "in_words": self.in_words}
+        return {"hidden_causes": record.pop("pairs"), **record, **words}
 
 
 @dataclass(frozen=True)
@@ -212,8 +199,6 @@ class Rivals(Answer):
 
     def to_frame(self) -> pd.DataFrame:
         """One row for each rival."""
-        import pandas as pd
-
         rows = [
             (
                 each.title,

@@ -71,15 +71,12 @@ def traced_moves(run: SearchRun, problem: SearchProblem) -> tuple[TracedMove, ..
     moves = []
     A = run.start.copy()
     for step in run.steps:
-        added: list[tuple[str, str]] = []
-        removed: list[tuple[str, str]] = []
-        for i, j in step.toggles.tolist():
-            (removed if A[i, j] else added).append((names[i], names[j]))
-            A[i, j] ^= 1
+        toggled = [((names[i], names[j]), bool(A[i, j])) for i, j in step.toggles.tolist()]
+        A[tuple(step.toggles.T)] ^= 1
         moves.append(
             TracedMove(
-                tuple(added),
-                tuple(removed),
+                tuple(edge for edge, was_there in toggled if not was_there),
+                tuple(edge for edge, was_there in toggled if was_there),
                 float(n * step.delta),
                 sample_score(step.score, problem),
                 step.is_new_best,

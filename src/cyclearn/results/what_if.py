@@ -11,14 +11,13 @@ from cyclearn.data.margins import SCALES
 from cyclearn.data.moments import Levels
 from cyclearn.foundation.arguments import between
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.late_imports import pd
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import Node
 from cyclearn.models.linear_gaussian import LinearGaussianModel, values_by_index
 from cyclearn.models.predictions import EstimatedModel, Prediction, SharedEstimate
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from cyclearn.models import FittedModel
     from cyclearn.results.result import LearnResult
 
@@ -133,7 +132,6 @@ def prediction_table(
     level: float = 0.95,
 ) -> pd.DataFrame:
     """Predictions by variable: from the graph shown, and over all models with an equilibrium."""
-    import pandas as pd
     from scipy.special import ndtri
 
     between("level", level, 0, 1, 0.95)

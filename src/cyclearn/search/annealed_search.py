@@ -176,10 +176,8 @@ class AnnealedSearch:
             if self.on_step is not None:
                 # The search over orders can take a minute; this reports a first graph at once.
                 quick = search(n_exchanges=0)
-                toggles, delta = (
-                    np.argwhere(self._graph != quick.adjacency),
-                    quick.value - self._value,
-                )
+                toggles = np.argwhere(self._graph != quick.adjacency)
+                delta = quick.value - self._value
                 self.on_step(SearchStep(toggles, delta, quick.value, True, quick.adjacency, True))
             run = search(n_exchanges=self.effort.exchanges_of(p))
             self._n_evaluations += run.n_evaluations

@@ -99,11 +99,10 @@ class ComponentProgramme:
     def __post_init__(self) -> None:
         self.p = self.score.n_variables
         self.n_listed = self.n_scored = self.n_bounded = 0
-        everything = (1 << self.p) - 1
         self._saturated = np.zeros(1 << self.p)
         for V in range(1, 1 << self.p):
             self._saturated[V] = self._least_value(list(bits(V)))
-        self._everything = everything
+        self._everything = (1 << self.p) - 1
         # Bounds and fits are sums of logarithms of pivots, of which the smallest is the least
         # accurate.
         experiments = self.score.experiments
@@ -187,7 +186,7 @@ class ComponentProgramme:
         if most < fewest:
             return np.inf, -1
         required = sum(1 << b for b in range(sources.size) if self.required[sources[b], targets[b]])
-        room = self.incumbent + self.tolerance - below - self._rest(C | U)
+        room = self._room(C | U, below)
         best, best_bits = float(min(room, known - below)), -1
         # One call lists them all, unless there is a time limit.
         step = most - fewest if self.deadline is None else 0
@@ -234,9 +233,9 @@ class ComponentProgramme:
         pairs = np.array(inside + outside, dtype=np.int64).reshape(-1, 2)
         return (np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]), len(inside))
 
-    def _rest(self, V: int) -> float:
-        """The smallest value of the nodes outside V, given V."""
-        return self._between(self._everything, V)
+    def _room(self, V: int, value: float) -> float:
+        """What the incumbent leaves when V has this value, and the nodes outside V their least."""
+        return self.incumbent + self.tolerance - value - self._between(self._everything, V)
 
     def _between(self, V: int, U: int) -> float:
         """The smallest value of V given U; −∞, an empty bound, if there are too few rows."""
@@ -249,7 +248,7 @@ class ComponentProgramme:
         fewest = 0 if size == 1 else size
         most = min(size * (size - 1 + U.bit_count()), size * self.score.limits.max_parents)
         own = self._between(C | U, U)
-        room = self.incumbent + self.tolerance - below - own - self._rest(C | U)
+        room = self._room(C | U, below + own)
         if room < 0:
             return fewest, fewest - 1
         if self.score.penalty > 0 and isfinite(room):

@@ -113,15 +113,6 @@ class Knowledge(SavedAnswer):
         known = knowledge or Knowledge()
         return replace(known, exogenous=tuple(dict.fromkeys((*known.exogenous, *exogenous))))
 
-    def to_dict(self) -> dict[str, Any]:
-        """The knowledge as lists, for JSON."""
-        return {
-            "required": [list(edge) for edge in self.required],
-            "forbidden": [list(edge) for edge in self.forbidden],
-            "tiers": [list(tier) for tier in self.tiers],
-            "exogenous": list(self.exogenous),
-        }
-
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Knowledge:
         """Knowledge from the values of :meth:`to_dict`; parts may be missing."""

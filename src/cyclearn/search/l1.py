@@ -11,10 +11,9 @@ the objective, until the conditions of optimality hold.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import inf
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
@@ -45,10 +44,6 @@ class L1Fit(Answer):
     violation: float
     n_iterations: int
     converged: bool
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return asdict(self) | {"graph": self.graph.to_dict(), "B": self.B.tolist()}
 
 
 def l1_learn(

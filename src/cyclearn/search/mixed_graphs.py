@@ -16,7 +16,7 @@ from itertools import combinations
 import numpy as np
 
 from cyclearn.foundation.arrays import BoolArray
-from cyclearn.graphs.bitsets import bits, reached, support_to_columns
+from cyclearn.graphs.bitsets import ancestor_sets, columns_to_support, reached, support_to_columns
 from cyclearn.models.correlated_noise import CorrelatedNoise, Pairs, is_one_factor
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.search_effort import MixedEffort
@@ -184,7 +184,7 @@ class _MixedSearch:
     def _changes(self, graph: MixedGraph) -> Iterator[tuple[BoolArray, Pairs, tuple[int, int]]]:
         """Acyclic graphs one change away that keep required edges, and the two nodes."""
         A, pairs = graph.adjacency, graph.pairs
-        may = self._allowed & ~A & ~_descendants(A).T
+        may = self._allowed & ~A & ~columns_to_support(ancestor_sets(support_to_columns(A))).T
         for pair in combinations(range(len(A)), 2):
             both = (pair, pair[::-1])
             if pair in pairs:
@@ -252,12 +252,3 @@ def _without(A: BoolArray, nodes: Sequence[int]) -> BoolArray:
     changed = A.copy()
     changed[np.ix_(nodes, nodes)] = False
     return changed
-
-
-def _descendants(A: BoolArray) -> BoolArray:
-    """Entry (i, j) says whether a path leads from i to j, i itself included."""
-    children = support_to_columns(A.T)
-    found = np.zeros_like(A)
-    for i in range(len(A)):
-        found[i, list(bits(reached(children, 1 << i)))] = True
-    return found

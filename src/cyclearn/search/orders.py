@@ -16,6 +16,7 @@ from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.deadlines import has_passed, now
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.interruption import is_asked_to_stop
+from cyclearn.foundation.late_imports import nx
 from cyclearn.search.runs import Adjacency, Budget, SearchStatus
 from cyclearn.search.score import GraphScore
 from cyclearn.search.search_effort import OrderEffort
@@ -218,7 +219,6 @@ def _first_order(correlation: FloatArray, required: BoolArray) -> IntArray:
     by_strength = np.argsort(-strength, kind="stable")
     if not required.any():
         return by_strength
-    import networkx as nx
 
     rank = np.argsort(by_strength)
     graph = nx.from_numpy_array(required, create_using=nx.DiGraph)

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
 from cyclearn.data.lagged_rows import past_name, past_of
 from cyclearn.foundation.errors import InputError
+from cyclearn.foundation.late_imports import pd
 from cyclearn.foundation.readable import count_of
 from cyclearn.graphs import DirectedGraph
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pandas as pd
-
-    from cyclearn.models import FittedModel
+from cyclearn.models import FittedModel
 
 
 def lag_of(source: str, past: Sequence[str]) -> int:
@@ -50,8 +45,6 @@ def within_graph(graph: DirectedGraph, past: Sequence[str]) -> DirectedGraph:
 
 def lag_weights(model: FittedModel, lag: int, lags: int) -> pd.DataFrame:
     """Weights at a given lag; see :meth:`cyclearn.LearnResult.lag_weights`."""
-    import pandas as pd
-
     if isinstance(lag, bool) or lag not in range(lags + 1):
         raise InputError(f"lag is {lag!r}, and the result has lags 0 to {lags}")
     graph = model.graph

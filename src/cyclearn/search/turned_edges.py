@@ -8,6 +8,7 @@ the node already.
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse.csgraph import dijkstra
 
 from cyclearn.foundation.arrays import BoolArray, IntArray
 from cyclearn.search.runs import Adjacency
@@ -30,7 +31,7 @@ def leading_away(
     [[1, 0], [2, 1], [2, 3]]
     """
     A = graph.astype(bool)
-    distance = _distances(A | A.T, centre, furthest)
+    distance = dijkstra(A, directed=False, indices=centre, unweighted=True, limit=furthest)
     near = distance < furthest
     toward = A & near & (distance[:, None] > distance) & may_turn
     if not toward.any():
@@ -46,17 +47,6 @@ def leading_away(
             if _is_covered(A, i, j):
                 A[i, j], A[j, i] = False, True
                 waiting.discard((i, j))
-
-
-def _distances(joined: BoolArray, centre: int, furthest: int) -> IntArray:
-    """Edges on the way to each node, in either direction, and slightly more than requested."""
-    distance = np.full(len(joined), furthest + 1)
-    distance[centre] = 0
-    reached = distance == 0
-    for step in range(1, furthest + 1):
-        reached = joined[reached].any(axis=0) & (distance > step)
-        distance[reached] = step
-    return distance
 
 
 def _is_covered(A: BoolArray, i: int, j: int) -> bool:

@@ -37,6 +37,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
@@ -51,7 +52,7 @@ _MARGIN = 1e-4
 
 
 @dataclass(frozen=True)
-class Separation:
+class Separation(Answer):
     """A distribution Θ = QQᵀ of one graph, and Y and c that separate it from another graph.
 
     All entries are integers, so :meth:`holds` is exact.
@@ -75,16 +76,6 @@ class Separation:
             _is_positive_definite((Y - c * inverse)[np.ix_(column, column)])
             for column, c in zip(columns, self.c, strict=True)
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The matrices and numbers, and which graph is refuted."""
-        return {
-            "generates": self.generates.to_dict(),
-            "cannot": self.cannot.to_dict(),
-            "Q": [list(row) for row in self.Q],
-            "Y": [list(row) for row in self.Y],
-            "c": list(self.c),
-        }
 
 
 def _is_positive_definite(matrix: NDArray[Any]) -> bool:

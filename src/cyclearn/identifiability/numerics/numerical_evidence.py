@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from cyclearn.foundation.arguments import between, whole
+from cyclearn.foundation.option_values import Options, option
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.identifiability.comparison import Closures, Conclusion, Sharing
 from cyclearn.identifiability.difference.separating_matrix import Separation, separate
@@ -18,19 +21,25 @@ _TRIALS = {"n_faces": 100, "n_wide": 20, "n_boundary": 5}
 _MORE_DRAWS = 10
 
 
-@dataclass(frozen=True)
-class DrawOptions:
+@dataclass(frozen=True, kw_only=True)
+class DrawOptions(Options):
     """How many distributions are drawn, how, and when one counts as generated."""
 
-    n_draws: int
-    n_starts: int
-    tolerance: float
-    sampler: Sampler
-    random_state: int
+    n_draws: int = option(60, "Distributions drawn from each graph.", partial(whole, least=1))
+    n_starts: int = option(12, "Starts of each projection.", partial(whole, least=1))
+    tolerance: float = option(
+        1e-9,
+        "KL divergence below which a distribution counts as generated.",
+        partial(between, least=0, most=1, example=1e-9),
+    )
+    sampler: Sampler = option(
+        Sampler.GAUSSIAN, "Where they are drawn from.", lambda _, value: value
+    )
+    random_state: int = option(0, "Random seed.", lambda _, value: value)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return asdict(self) | {"sampler": self.sampler.name.lower()}
+        return super().to_dict() | {"sampler": self.sampler.name.lower()}
 
 
 def numerical_evidence(
