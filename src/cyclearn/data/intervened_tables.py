@@ -86,7 +86,6 @@ def intervened_tables(
     parts: Sequence[Part],
     design: Design,
     n_effective: EffectiveRows,
-    *,
     exogenous: Sequence[str] = (),
     margins: Margins = "raw",
 ) -> Tables:
@@ -123,8 +122,13 @@ def unknown_tables(
     design: Design,
     n_effective: EffectiveRows,
     exogenous: Sequence[str] = (),
+    margins: Margins = "raw",
 ) -> Tables:
-    """Tables whose targets are to be learned, by name, none of them so far."""
+    """Tables whose targets are to be learned, by name, none of them so far.
+
+    Each needs more rows than there are variables: in fewer, a target with many parents would fit
+    exactly, with unbounded likelihood.
+    """
     named = named_tables(data, groups)
     if named is None or len(named) < 2:
         raise InputError(
@@ -132,7 +136,13 @@ def unknown_tables(
             "given; give a list of tables, or the column that identifies them (groups)"
         )
     parts = [Part(own, (), "noise", number) for number, own in enumerate(named.values(), 1)]
-    read = intervened_tables(parts, design, n_effective, exogenous=exogenous)
+    read = intervened_tables(parts, design, n_effective, exogenous, margins)
+    for part, table in zip(parts, read, strict=True):
+        if (n := table.moments.n_samples) <= read.n_variables:
+            raise InputError(
+                f"{part.place} has {n} rows for {read.n_variables} variables, and to learn its "
+                "targets takes more rows than variables; add rows, or give the targets"
+            )
     pairs = zip(read, named, strict=True)
     return replace(read, tables=tuple(replace(table, group=name) for table, name in pairs))
 
