@@ -76,14 +76,7 @@ def traced_moves(run: SearchRun, problem: SearchProblem) -> tuple[TracedMove, ..
         for i, j in step.toggles.tolist():
             (removed if A[i, j] else added).append((names[i], names[j]))
             A[i, j] ^= 1
-        moves.append(
-            TracedMove(
-                tuple(added),
-                tuple(removed),
-                float(n * step.delta),
-                sample_score(step.score, problem),
-                step.is_new_best,
-                step.is_annealed,
-            )
-        )
+        edges, change = (tuple(added), tuple(removed)), float(n * step.delta)
+        score = sample_score(step.score, problem)
+        moves.append(TracedMove(*edges, change, score, step.is_new_best, step.is_annealed))
     return tuple(moves)
