@@ -265,20 +265,24 @@ def targeted_parts(
 
 
 def _row_by_row(data: Any, kind: InterventionKind) -> list[Part]:
-    """The rows of a matrix whose row i is the experiment with column i as its target."""
+    """The rows of a matrix whose row i is the experiment with column i as its target.
+
+    Rows that are labelled by their targets may be in another order than the columns.
+    """
     import pandas as pd
 
-    rows = Rows.of(as_rows(data))
+    given = as_rows(data)
+    if set(getattr(given, "index", ())) == set(getattr(given, "columns", ())):
+        given = given.loc[list(given.columns)]
+    rows = Rows.of(given)
     n, p = rows.values.shape
     if n != p:
         raise InputError(
             f"interventions are 'rows', row i for column i, and there are {n} rows and {p} "
             "columns; give the other rows as separate tables, or use a column of targets"
         )
-    single: list[Any] = [rows.values[[i]] for i in range(p)]
-    if not rows.is_unnamed:
-        single = [pd.DataFrame(each, columns=list(rows.names)) for each in single]
-    return [Part(each, (name,), kind) for each, name in zip(single, rows.names, strict=True)]
+    table = rows.values if rows.is_unnamed else pd.DataFrame(rows.values, columns=list(rows.names))
+    return [Part(table[i : i + 1], (name,), kind) for i, name in enumerate(rows.names)]
 
 
 def _parsed(cell: Any) -> tuple[str, ...]:
