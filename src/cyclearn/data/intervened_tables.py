@@ -272,7 +272,7 @@ def _row_by_row(data: Any, kind: InterventionKind) -> list[Part]:
     import pandas as pd
 
     given = as_rows(data)
-    if set(getattr(given, "index", ())) == set(getattr(given, "columns", ())):
+    if hasattr(given, "columns") and set(given.index) == set(given.columns):
         given = given.loc[list(given.columns)]
     rows = Rows.of(given)
     n, p = rows.values.shape
