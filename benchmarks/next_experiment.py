@@ -32,6 +32,7 @@ from cyclearn.identifiability.settling_rows import (
     best_columns,
     rows_to_settle,
     table_values,
+    wins_with,
 )
 from cyclearn.models import random_model
 from cyclearn.search.members import list_members
@@ -131,9 +132,13 @@ def problem(seed: int) -> tuple[LinearGaussianModel, list[Rival], tuple[int, ...
 def rows_against_simulation(n_cases: int, n_repeats: int, seed: int) -> None:
     """Print how often the rows are within a factor of two."""
     print(f"## Rows, {n_cases} models, {n_repeats} repeats\n")
-    print("| p | observed rows | rivals | rows predicted | wins at half | at twice | within two |")
-    print("|---|---|---|---|---|---|---|")
+    print(
+        "| p | observed rows | rivals | rows predicted | wins at half | at twice | within two "
+        "| one row wins, predicted | simulated |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|")
     n_right = done = 0
+    single: list[tuple[float, float]] = []
     while done < n_cases:
         seed += 1
         case = problem(seed)
@@ -143,7 +148,8 @@ def rows_against_simulation(n_cases: int, n_repeats: int, seed: int) -> None:
         rows = rows_to_settle(truth, rivals, target, n_observed=n0)
         if not rows < 20_000:
             print(
-                f"| {truth.n_variables} | {n0} | {len(rivals)} | {rows:.0f} | | | not simulated |"
+                f"| {truth.n_variables} | {n0} | {len(rivals)} | {rows:.0f} | | | not simulated "
+                "| | |"
             )
             continue
         experiment = Experiment(truth, target, n0)
@@ -154,16 +160,25 @@ def rows_against_simulation(n_cases: int, n_repeats: int, seed: int) -> None:
             np.mean([wins(experiment, own, rivals, max(n, fewest), rng) for _ in range(n_repeats)])
             for n in (int(rows / 2), int(2 * rows))
         )
+        one = np.mean([wins(experiment, own, rivals, 1, rng) for _ in range(n_repeats)])
+        single.append((wins_with(1, truth, rivals, target, n0), float(one)))
         # The fewest rows that are predicted at all may be more than enough.
         right = (half <= 0.9 or rows <= fewest) and twice >= 0.9
         n_right += right
         done += 1
         print(
             f"| {truth.n_variables} | {n0} | {len(rivals)} | {rows:.0f} | {half:.0%} | {twice:.0%} "
-            f"| {'yes' if right else 'no'} |",
+            f"| {'yes' if right else 'no'} | {single[-1][0]:.0%} | {one:.0%} |",
             flush=True,
         )
     print(f"\nWithin a factor of two: {n_right} of {done}, {n_right / done:.0%}.\n")
+    predicted, simulated = np.array(single).T
+    print(
+        f"With one row the truth wins in {predicted.mean():.0%} of repeats as predicted and in "
+        f"{simulated.mean():.0%} as simulated, on average; the largest difference of a model is "
+        f"{np.abs(predicted - simulated).max():.2f} (a standard error of "
+        f"{0.5 / np.sqrt(n_repeats):.2f} at most).\n"
+    )
 
 
 def batches(n_classes: int, seed: int) -> None:

@@ -105,11 +105,11 @@ def record(p: int, n: int, seed: int, n_resamples: int, size: int) -> dict[str, 
         "seconds": time.process_time() - begun,
         "size": found.effective_size,
         "converged": found.converged,
-        "posterior": _rounded(answers(found.adjacencies, found.weights)),
-        "truth": _rounded(truths(graph.adjacency)),
+        "posterior": rounded(answers(found.adjacencies, found.weights)),
+        "truth": rounded(truths(graph.adjacency)),
     }
     drawn = np.random.default_rng(seed).choice(len(found.weights), N_DRAWN, p=found.weights)
-    line["drawn"] = [_rounded(truths(found.adjacencies[k])) for k in drawn]
+    line["drawn"] = [rounded(truths(found.adjacencies[k])) for k in drawn]
     if n_resamples:
         begun = time.process_time()
         resampled = cl.bootstrap(moments, n_resamples, random_state=seed, n_starts=1)
@@ -117,11 +117,11 @@ def record(p: int, n: int, seed: int, n_resamples: int, size: int) -> dict[str, 
         line["resamples"] = n_resamples
         learned = np.array([g.adjacency for g in resampled.graphs])
         equal = np.full(len(learned), 1 / len(learned))
-        line["bootstrap"] = _rounded(answers(learned, equal))
+        line["bootstrap"] = rounded(answers(learned, equal))
     return line
 
 
-def _rounded(found: dict[str, np.ndarray]) -> dict[str, list[float | None]]:
+def rounded(found: dict[str, np.ndarray]) -> dict[str, list[float | None]]:
     return {
         name: [None if np.isnan(v) else round(float(v), 4) for v in values]
         for name, values in found.items()
@@ -312,12 +312,12 @@ def choose(path: Path, p: int, n: int, n_sets: int) -> None:
     """Probabilities under several prices of an edge."""
     for line, graph, found in chosen_from(path, p, n, n_sets):
         n_edges = found.adjacencies.sum(axis=(1, 2))
-        line["truth"] = _rounded(truths(graph.adjacency))
+        line["truth"] = rounded(truths(graph.adjacency))
         for name, price in PRICES.items():
             # One sample, weighed anew.
             change = 0.5 * np.log(n) + price(p) - found.penalty
             weights = found.weights * np.exp(-change * (n_edges - n_edges.mean()))
-            line[name] = _rounded(answers(found.adjacencies, weights / weights.sum()))
+            line[name] = rounded(answers(found.adjacencies, weights / weights.sum()))
 
 
 def choices(path: Path) -> None:
@@ -347,7 +347,7 @@ def choices(path: Path) -> None:
 def choose_groups(path: Path, p: int, n: int, n_sets: int) -> None:
     """Probabilities of edges and feedback under several costs of large groups."""
     for line, graph, found in chosen_from(path, p, n, n_sets, loop_cost=0.0):
-        line["truth"] = _rounded(truths(graph.adjacency))
+        line["truth"] = rounded(truths(graph.adjacency))
         line |= weighed_by_groups(found.adjacencies, found.weights)
 
 
@@ -358,7 +358,7 @@ def weighed_by_groups(graphs: np.ndarray, weights: np.ndarray) -> dict[str, Any]
     found = {}
     for cost in COSTS:
         anew = weights * np.exp(-cost * (beyond - beyond.min()))
-        found[str(cost)] = _rounded(answers(graphs, anew / anew.sum()))
+        found[str(cost)] = rounded(answers(graphs, anew / anew.sum()))
     return found
 
 

@@ -6,16 +6,26 @@ python benchmarks/posterior_interventions.py > benchmarks/results/posterior_inte
 from __future__ import annotations
 
 import argparse
+import json
 import warnings
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 from time import process_time
 from typing import Any
 
 import numpy as np
 from environment import describe_run
 from interventions import drawn
-from posterior_calibration import N_DRAWN, answers, summary, truths
+from posterior_calibration import (
+    N_DRAWN,
+    STATEMENTS,
+    answers,
+    records_of,
+    rounded,
+    summary,
+    truths,
+)
 
 import cyclearn as cl
 from cyclearn.data.tables import Tables
@@ -79,36 +89,59 @@ def compare(sizes: list[int], size: int) -> None:
             print(f"| {p} | {words} | {error:.4f} | {seconds:.0f} |", flush=True)
 
 
-def calibrate(n_sets: int) -> None:
-    """Whether of statements with probability x a share x is true."""
+def one_data_set(p: int, seed: int) -> dict[str, Any]:
+    """The answers of the posterior, the truth, and graphs drawn from the posterior."""
+    model, tables, targets = drawn("paper", p, 3, 200, 5_000 + seed)
+    named = [[model.names[t] for t in own] for own in targets]
+    begun = process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cl.SamplingWarning)
+        found = cl.posterior(tables, interventions=named, robust=False, effective_size=400)
+    places = np.random.default_rng(seed).choice(len(found.weights), N_DRAWN, p=found.weights)
+    return {
+        "p": p,
+        "seed": seed,
+        "seconds": process_time() - begun,
+        "converged": found.converged,
+        "posterior": rounded(answers(found.adjacencies, found.weights)),
+        "truth": rounded(truths(model.B != 0)),
+        "drawn": [rounded(truths(found.adjacencies[k])) for k in places],
+    }
+
+
+def calibrate(sizes: list[int], n_sets: int, records: Path) -> None:
+    """Whether of statements with probability x a share x is true; data sets recorded are kept."""
     print("\n## Calibration\n")
     print(
-        f"Six variables, an observed table and three single targets, 200 rows each, {n_sets} "
-        "data sets; plain posterior, effective size 400. *Statements* with a probability in "
-        "[0.05, 0.95], their calibration *error* over ten bins, the same if truths are graphs "
-        "drawn from the posterior (*of itself*), *sum* of all probabilities over the number of "
-        "true statements.\n"
+        f"An observed table and three single targets, 200 rows each, {n_sets} data sets for each "
+        "number of variables; plain posterior, effective size 400. *Statements* with a "
+        "probability in [0.05, 0.95], their calibration *error* over ten bins, the same if truths "
+        "are graphs drawn from the posterior (the *ideal*), *sum* of all probabilities over the "
+        "number of true statements.\n"
     )
-    lines = []
-    begun = process_time()
-    for seed in range(n_sets):
-        model, tables, targets = drawn("paper", 6, 3, 200, 5_000 + seed)
-        named = [[model.names[t] for t in own] for own in targets]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", cl.SamplingWarning)
-            found = cl.posterior(tables, interventions=named, robust=False, effective_size=400)
-        places = np.random.default_rng(seed).choice(len(found.weights), N_DRAWN, p=found.weights)
-        lines.append(
-            {
-                "posterior": answers(found.adjacencies, found.weights),
-                "truth": truths(model.B != 0),
-                "drawn": [truths(found.adjacencies[k]) for k in places],
-            }
+    known = {(line["p"], line["seed"]): line for line in records_of(records)}
+    for p, seed in product(sizes, range(n_sets)):
+        if (p, seed) not in known:
+            known[p, seed] = one_data_set(p, seed)
+            with records.open("a") as file:
+                file.write(json.dumps(known[p, seed]) + "\n")
+    print("| p | what | statements | error | ideal | difference | sum | Brier |")
+    print("|---|---|---|---|---|---|---|---|")
+    for p in sizes:
+        lines = [known[p, seed] for seed in range(n_sets)]
+        for what in STATEMENTS:
+            n, error, ideal, *others = summary(lines, "posterior", what)
+            difference = f"{float(error) - float(ideal):.3f}"
+            print(f"| {p} | {what} | {' | '.join([n, error, ideal, difference, *others])} |")
+    print()
+    for p in sizes:
+        lines = [known[p, seed] for seed in range(n_sets)]
+        seconds = [line["seconds"] for line in lines]
+        print(
+            f"- p = {p}: {sum(line['converged'] for line in lines)} of {n_sets} samples "
+            f"converged; {np.median(seconds):.1f} s of CPU a data set (median), "
+            f"{max(seconds):.1f} s at most."
         )
-    print("| what | statements | error | of itself | sum | Brier |\n|---|---|---|---|---|---|")
-    for what in ("edge", "adjacency", "feedback"):
-        print(f"| {what} | {' | '.join(summary(lines, 'posterior', what))} |")
-    print(f"\n{(process_time() - begun) / n_sets:.1f} s of CPU a data set.")
 
 
 def main() -> None:
@@ -116,12 +149,16 @@ def main() -> None:
     parser.add_argument("--sizes", default="3,4", help="numbers of variables of the sums")
     parser.add_argument("--effective-size", type=int, default=20_000)
     parser.add_argument("--data-sets", type=int, default=100, help="for calibration")
+    parser.add_argument("--calibrated", default="6,10", help="numbers of variables calibrated")
+    parser.add_argument("--records", type=Path, default=Path("posterior_interventions.jsonl"))
     arguments = parser.parse_args()
     print("# The posterior under interventions\n")
     print(describe_run("benchmarks/posterior_interventions.py"))
-    compare([int(p) for p in arguments.sizes.split(",")], arguments.effective_size)
+    if arguments.sizes:
+        compare([int(p) for p in arguments.sizes.split(",")], arguments.effective_size)
     if arguments.data_sets:
-        calibrate(arguments.data_sets)
+        sizes = [int(p) for p in arguments.calibrated.split(",")]
+        calibrate(sizes, arguments.data_sets, arguments.records)
 
 
 if __name__ == "__main__":

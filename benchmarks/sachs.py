@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import warnings
 from pathlib import Path
 from time import process_time
@@ -62,28 +63,40 @@ def probable(name: str, result: LearnResult, consensus: DirectedGraph) -> list[s
     found = result.posterior
     if found is None or not found.is_determined:
         return [] if found is None else [f"- {name}: not determined (R̂ {found.r_hat:.2f})."]
-    likely = found.graph(0.9).reordered(consensus.names)
-    known = likely.adjacency & consensus.adjacency
-    edges = [f"{consensus.names[i]} → {consensus.names[j]}" for i, j in np.argwhere(known)]
-    loops = found.feedback_probabilities()
-    pairs = [
-        f"{a}, {b} {loops.loc[a, b]:.2f}"
-        for n, a in enumerate(found.names)
-        for b in found.names[n + 1 :]
-        if loops.loc[a, b] >= 0.9
+    edges = found.edge_probabilities().loc[[*consensus.names], [*consensus.names]].to_numpy()
+    known = sorted(np.argwhere(consensus.adjacency).tolist(), key=lambda edge: -edges[tuple(edge)])
+    named = [
+        f"{consensus.names[i]} → {consensus.names[j]} {edges[i, j]:.2f}"
+        for i, j in known
+        if edges[i, j] >= 0.5
+    ]
+    sure = edges >= 0.9
+    together = found.feedback_probabilities()
+    loops = connected(together.to_numpy() >= 0.9, found.names)
+    within = [
+        f"{', '.join(nodes)} (any two {together.loc[nodes, nodes].to_numpy().min():.2f} or more)"
+        for nodes in loops
     ]
     return [
-        f"- {name}: {likely.n_edges} edges at 0.9 or more, {len(edges)} of them in the consensus "
-        f"({', '.join(edges) or 'none'}). In one feedback loop at 0.9 or more: "
-        f"{'; '.join(pairs) or 'no pair'}."
+        f"- {name}: R̂ {found.r_hat:.2f}, effective size {found.effective_size:.0f}. "
+        f"{sure.sum()} edges at 0.9 or more, {(sure & consensus.adjacency).sum()} of them in the "
+        f"consensus. Edges of the consensus at 0.5 or more: {', '.join(named) or 'none'}. In one "
+        f"feedback loop at 0.9 or more: {'; '.join(within) or 'no pair'}."
     ]
+
+
+def connected(related: NDArray[np.bool_], names: tuple[str, ...]) -> list[list[str]]:
+    """Sets of more than one variable that relations of pairs connect."""
+    related = related & ~np.eye(len(names), dtype=bool)
+    graph = DirectedGraph(related, names)
+    return [list(nodes) for nodes in graph.components if len(nodes) > 1]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, default=os.environ.get("CYCLEARN_DATA"))
-    parser.add_argument("--seconds", type=float, default=60.0, help="for each search")
-    parser.add_argument("--sample", action="store_true", help="probabilities too, as long again")
+    parser.add_argument("--seconds", type=float, default=300.0, help="for each search")
+    parser.add_argument("--sample", type=float, default=200.0, help="for each posterior, or 0")
     arguments = parser.parse_args()
     proteins, consensus = read(Path(arguments.data) / "sachs")
     alone = proteins.drop(columns="targets")
@@ -100,7 +113,8 @@ def main() -> None:
         ),
     }
     print("# Proteins under experiments\n")
-    print(describe_run(f"benchmarks/sachs.py --data DIR --seconds {arguments.seconds:g} --sample"))
+    how = f"--seconds {arguments.seconds:g} --sample {arguments.sample:g}"
+    print(describe_run(f"benchmarks/sachs.py --data DIR {how}"))
     counts = proteins["targets"].replace("", "none").value_counts()
     print(
         f"{len(proteins):,} cells, {N_PROTEINS} proteins and lipids on a logarithmic scale. Rows "
@@ -122,10 +136,11 @@ def main() -> None:
             result: LearnResult = learn(
                 table,
                 time_limit=arguments.seconds,
-                posterior=arguments.sample,
+                posterior={"time_limit": arguments.sample} if arguments.sample else False,
                 **options,
             )
         sure += probable(name, result, consensus)
+        print(*sure[-1:], result.status, file=sys.stderr, flush=True)
         seconds = process_time() - begun
         graph = result.graph.reordered(consensus.names)
         largest = max(len(component) for component in graph.components)
@@ -137,7 +152,10 @@ def main() -> None:
             flush=True,
         )
     if sure:
-        print("\nProbabilities, averaged over resamples of the cells, after as much time again:\n")
+        print(
+            "\nProbabilities, averaged over resamples of the cells, in at most "
+            f"{arguments.sample:g} s each:\n"
+        )
         print("\n".join(sure))
     print(
         "\nThe likelihood is that of linear equations with Gaussian noise. Thousands of cells "

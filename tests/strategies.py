@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from cyclearn import DirectedGraph
-from cyclearn.classes.steps import ParentExchange, ParentReduction, iter_reversions
+from cyclearn.classes.steps import CycleReversion, ParentExchange, ParentReduction
 from cyclearn.graphs.bitsets import bits
 
 
@@ -47,6 +47,12 @@ def dags(draw: st.DrawFn, max_nodes: int = 6) -> DirectedGraph:
     order = draw(st.permutations(range(graph.n_nodes)))
     adjacency = np.triu(graph.adjacency)
     return DirectedGraph(adjacency[np.ix_(order, order)])
+
+
+def iter_reversions(graph: DirectedGraph) -> Iterator[CycleReversion]:
+    """Stream the reversions of the simple cycles of the graph."""
+    for cycle in graph.simple_cycles():
+        yield CycleReversion.of(graph, *cycle)
 
 
 @st.composite

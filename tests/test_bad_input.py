@@ -134,6 +134,7 @@ NUMBERS = [-1, 0.5, float("nan"), float("inf"), "3", None, [], True]
         (lambda v: cl.read_graph(v), ["absent", ".", "nul\x00l", *NO_FILES]),
         (lambda v: cl.next_experiment(CHAIN, size=v), [0, *NUMBERS]),
         (lambda v: cl.next_experiment(CHAIN, batch=v), [0, *NUMBERS]),
+        (lambda v: cl.next_experiment(CHAIN, rows=v), [0, 0.5, "3", [], True]),
         (lambda v: cl.next_experiment(CHAIN, confidence=v), [0, 1, 2, *NUMBERS]),
         (lambda v: cl.next_experiment(CHAIN, max_members=v), [1, *NUMBERS]),
         (lambda v: cl.next_experiment(CHAIN, model=v), [3, "x", [], CHAIN, {"a": 1}]),

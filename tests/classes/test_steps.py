@@ -4,8 +4,7 @@ from hypothesis import given
 
 from cyclearn import DirectedGraph, InputError, equivalent
 from cyclearn.classes import CycleReversion, ParentExchange, ParentReduction, replay
-from cyclearn.classes.steps import iter_reversions
-from strategies import graphs, iter_exchanges, iter_reductions, walks
+from strategies import graphs, iter_exchanges, iter_reductions, iter_reversions, walks
 
 PAPER = DirectedGraph.from_edges([(0, 2), (2, 1), (1, 3), (3, 0), (3, 2)])
 

@@ -13,11 +13,10 @@ import pytest
 import cyclearn as cl
 from cyclearn import DirectedGraph, InputError, LinearGaussianModel, equivalence_class, metrics
 from cyclearn.classes.class_statements import mutual_reach
-from cyclearn.classes.steps import iter_reversions
 from cyclearn.evaluation import Domains, Evaluator
 from cyclearn.graphs import random_graph
 from cyclearn.models.projection import is_within
-from strategies import iter_exchanges
+from strategies import iter_exchanges, iter_reversions
 
 PAPER = DirectedGraph.from_edges([(0, 2), (2, 1), (1, 3), (3, 0), (3, 2)])
 

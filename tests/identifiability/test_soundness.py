@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from cyclearn.classes import equivalent
-from cyclearn.classes.steps import iter_reversions
 from cyclearn.classes.territories import territories
 from cyclearn.graphs import DirectedGraph
 from cyclearn.identifiability import Conclusion, Sampler, Sharing, compare
@@ -23,7 +22,7 @@ from cyclearn.identifiability.numerics.separation_search import (
     iter_wide_factors,
     search_separation,
 )
-from strategies import iter_exchanges, iter_reductions
+from strategies import iter_exchanges, iter_reductions, iter_reversions
 
 
 def random_graph_of(p, rng):

@@ -138,7 +138,16 @@ def test_resamples_learn_targets_too(tables):
     assert found.n_resamples == 1
 
 
+def test_margins_hold_for_unknown_targets(tables):
+    logs = np.log(10 + pd.concat([tables["plain"], tables["fed"]]).clip(-9, 9))
+    raw = [np.exp(logs.iloc[:400]), np.exp(logs.iloc[400:])]
+    read = Reading(interventions="unknown", margins="log").tables(raw)
+    np.testing.assert_allclose(read.tables[1].rows, logs.iloc[400:])
+
+
 def test_bad_input(tables):
+    with pytest.raises(cl.InputError, match="table 2 has 4 rows for 4 variables"):
+        cl.learn([tables["plain"], tables["hot"].iloc[:4]], interventions="unknown")
     with pytest.raises(cl.InputError, match="differences between tables"):
         cl.learn(tables["hot"], interventions="unknown")
     with pytest.raises(cl.InputError, match="needs known targets"):

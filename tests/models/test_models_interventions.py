@@ -376,6 +376,9 @@ def test_a_screen_is_read_from_a_matrix_and_from_a_column():
     np.testing.assert_allclose(by_row.tables[0].moments.mean, np.log(screen.iloc[0]))
     unnamed = as_tables([screen.to_numpy(), wild.to_numpy()], interventions="rows")
     assert [table.targets for table in unnamed] == [("X1",), ("X2",), ("X3",), ()]
+    named = screen.set_axis(list("abc"), axis=0).loc[["c", "a", "b"]]
+    by_label = as_tables([named, wild], interventions="rows", margins="log")
+    assert cl.fit(graph, by_label).log_likelihood == pytest.approx(fits[0].log_likelihood)
     ranked = as_tables([screen, wild], interventions="rows", margins="rank")
     together = np.concatenate([table.rows for table in ranked])
     np.testing.assert_allclose(together, normal_scores(pd.concat([screen, wild]).to_numpy()))

@@ -14,6 +14,7 @@ from cyclearn.identifiability.settling_rows import (
     rows_to_settle,
     scaled_columns,
     table_values,
+    wins_with,
 )
 from cyclearn.models import random_model
 
@@ -81,6 +82,18 @@ def test_rows_of_a_pair_follow_from_the_divergence():
     assert more > rows
 
 
+def test_one_row_wins_as_often_as_it_does_in_draws():
+    # As above: one row of the pair with a set at random favours the true direction or the other.
+    truth = cl.LinearGaussianModel([[0, 2.0], [0, 0]], [1, 1], ["a", "b"])
+    turned = cl.DirectedGraph.from_edges([("b", "a")], ["a", "b"])
+    rival = Rival(turned, (cl.fit(turned, Moments(truth.covariance, 9, names=["a", "b"])).model,))
+    a, noise = np.random.default_rng(0).standard_normal((2, 20_000))
+    ratio = 0.5 * ((2 * a + noise) ** 2 / 5 - noise**2 + np.log(5))
+    won = wins_with(1, truth, [rival], [0], np.inf)
+    assert won == pytest.approx((ratio > 0).mean(), abs=0.04)
+    assert won < wins_with(8, truth, [rival], [0], np.inf)
+
+
 def test_the_best_columns_are_a_minimum_over_both_tables():
     graph = random_graph(4, max_degree=4, random_state=3)
     truth = random_model(graph, random_state=3)
@@ -112,6 +125,21 @@ def test_a_result_says_rows_and_can_be_shown(result, cyclearn, tmp_path):
     assert record["candidates"][0]["rows"] == advice.table.set_index("targets").at["b", "rows"]
     refused = cyclearn("next", "result.json", "--do", "a")
     assert (refused.returncode, "graph file" in refused.stderr) == (2, True)
+
+
+def test_single_rows_are_ranked_by_how_often_they_find_the_truth(result, cyclearn, tmp_path):
+    advice = cl.next_experiment(result, rows=1)
+    found = advice.table["wins"] / advice.table["expected_left"]
+    assert found.is_monotonic_decreasing
+    assert advice.table["rows"].isna().all()
+    assert advice.table["wins"].between(0, 1).all()
+    assert f"With rows=1, the true graph wins in {advice.best.wins:.0%} of repeats" in str(advice)
+    (tmp_path / "result.json").write_text(result.to_json())
+    record = json.loads(cyclearn("next", "result.json", "--rows", "1", "--json").stdout)
+    assert record["rows"] == 1
+    assert record["candidates"][0]["wins"] == advice.best.wins
+    with pytest.raises(cl.InputError, match="rows=1 needs weights"):
+        cl.next_experiment(CHAIN.graph, rows=1)
 
 
 def test_the_command_takes_graphs_and_tables_already_there(cyclearn, tmp_path):

@@ -7,7 +7,7 @@ new graph with the same distribution set; ``inverse`` undoes it if possible. P_v
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -197,12 +197,6 @@ def replay(graph: DirectedGraph, steps: Iterable[GraphStep]) -> DirectedGraph:
     for step in steps:
         graph = step.apply(graph)
     return graph
-
-
-def iter_reversions(graph: DirectedGraph) -> Iterator[CycleReversion]:
-    """Iterate over the reversions of the simple cycles of the graph."""
-    for cycle in graph.simple_cycles():
-        yield CycleReversion.of(graph, *cycle)
 
 
 def _columns_of(graph: DirectedGraph, *nodes: int) -> list[int]:

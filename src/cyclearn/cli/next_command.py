@@ -23,6 +23,7 @@ def next_experiment(
     targets: Annotated[list[str] | None, typer.Option(metavar="NAMES")] = None,
     size: Annotated[int, typer.Option(min=1)] = 1,
     batch: Annotated[int, typer.Option(min=1)] = 1,
+    rows: Annotated[int | None, typer.Option(min=1)] = None,
     do: Annotated[list[str] | None, typer.Option(metavar="NAMES")] = None,
     confidence: Annotated[float, typer.Option(min=0.5, max=1)] = 0.9,
     max_members: Annotated[int, typer.Option("--max", min=2)] = 200,
@@ -44,6 +45,8 @@ def next_experiment(
         Number of variables to intervene on together.
     batch
         Number of experiments to plan together.
+    rows
+        Rows of each experiment, 1 for knockouts that are measured once.
     do
         An experiment that was already done, in addition to observed data (with a graph file).
     confidence
@@ -75,6 +78,7 @@ def next_experiment(
         confidence=confidence,
         max_members=max_members,
         batch=batch,
+        rows=rows,
         random_state=seed,
     )
     print_answer("next", advice, as_json=as_json)

@@ -88,7 +88,6 @@ def intervened_tables(
     parts: Sequence[Part],
     design: Design,
     n_effective: EffectiveRows,
-    *,
     exogenous: Sequence[str] = (),
     margins: Margins = "raw",
 ) -> Tables:
@@ -124,8 +123,13 @@ def unknown_tables(
     design: Design,
     n_effective: EffectiveRows,
     exogenous: Sequence[str] = (),
+    margins: Margins = "raw",
 ) -> Tables:
-    """Tables whose targets will be learned, by name, without targets so far."""
+    """Tables whose targets are to be learned, by name, none of them so far.
+
+    Each needs more rows than there are variables: in fewer, a target with many parents would fit
+    exactly, with unbounded likelihood.
+    """
     named = named_tables(data, groups)
     if named is None or len(named) < 2:
         raise InputError(
@@ -133,7 +137,13 @@ def unknown_tables(
             "given; give a list of tables, or the column that identifies them (groups)"
         )
     parts = [Part(own, (), "noise", number) for number, own in enumerate(named.values(), 1)]
-    read = intervened_tables(parts, design, n_effective, exogenous=exogenous)
+    read = intervened_tables(parts, design, n_effective, exogenous, margins)
+    for part, table in zip(parts, read, strict=True):
+        if (n := table.moments.n_samples) <= read.n_variables:
+            raise InputError(
+                f"{part.place} has {n} rows for {read.n_variables} variables, and to learn its "
+                "targets takes more rows than variables; add rows, or give the targets"
+            )
     pairs = zip(read, named, strict=True)
     return replace(read, tables=tuple(replace(table, group=name) for table, name in pairs))
 
@@ -256,18 +266,22 @@ def targeted_parts(
 
 
 def _row_by_row(data: Any, kind: InterventionKind) -> list[Part]:
-    """Rows of a matrix whose row i is an experiment with column i as the target."""
-    rows = Rows.of(as_rows(data))
+    """The rows of a matrix whose row i is the experiment with column i as its target.
+
+    Rows that are labelled by their targets may be in another order than the columns.
+    """
+    given = as_rows(data)
+    if hasattr(given, "columns") and set(given.index) == set(given.columns):
+        given = given.loc[list(given.columns)]
+    rows = Rows.of(given)
     n, p = rows.values.shape
     if n != p:
         raise InputError(
             f"interventions are 'rows', row i for column i, and there are {n} rows and {p} "
             "columns; give the other rows as separate tables, or use a column of targets"
         )
-    single: list[Any] = [rows.values[[i]] for i in range(p)]
-    if not rows.is_unnamed:
-        single = [pd.DataFrame(each, columns=list(rows.names)) for each in single]
-    return [Part(each, (name,), kind) for each, name in zip(single, rows.names, strict=True)]
+    table = rows.values if rows.is_unnamed else pd.DataFrame(rows.values, columns=list(rows.names))
+    return [Part(table[i : i + 1], (name,), kind) for i, name in enumerate(rows.names)]
 
 
 def _parsed(cell: Any) -> tuple[str, ...]:

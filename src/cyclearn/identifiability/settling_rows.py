@@ -207,17 +207,8 @@ def rows_to_settle(
     experiment = Experiment(truth, tuple(targets), n_observed)
     if not experiment.settles:
         return float("nan")
-    if not rivals:
-        return 0.0
-    at_truth = table_values(experiment.tables, experiment.columns)
-    # At a rival's fit to the observational data, every new row adds this much: an upper bound.
-    gaps = [
-        min(table_values(experiment.tables, Q)[1] - at_truth[1] for Q in rival.starts)
-        for rival in rivals
-    ]
-    nearest = sorted(range(len(rivals)), key=gaps.__getitem__)[:_N_NEAREST]
-    races = [_Race(experiment, rivals[k], at_truth) for k in nearest]
-    lower = n = max(truth.n_variables + 2.0, 0.5 / max(min(gaps), 1e-12))
+    races, gap = _races(experiment, rivals)
+    lower = n = max(truth.n_variables + 2.0, 0.5 / max(gap, 1e-12))
     while n < _MAX_ROWS and _win_probability(races, n) < confidence:
         lower, n = n, 3 * n
     if n >= _MAX_ROWS:
@@ -229,6 +220,29 @@ def rows_to_settle(
         else:
             n = middle
     return float(n)
+
+
+def wins_with(
+    n: int, truth: LinearGaussianModel, rivals: Sequence[Rival], targets: Sequence[int], n0: float
+) -> float:
+    """How often the true graph beats all rivals with so many rows, also one, beside n0 observed.
+
+    Never where the system does not settle when the targets are held: the experiment has no outcome.
+    """
+    experiment = Experiment(truth, tuple(targets), n0)
+    return _win_probability(_races(experiment, rivals)[0], n) if experiment.settles else 0.0
+
+
+def _races(experiment: Experiment, rivals: Sequence[Rival]) -> tuple[list[_Race], float]:
+    """The nearest rivals, and the least that a row costs any of them at its observed fit."""
+    at_truth = table_values(experiment.tables, experiment.columns)
+    # At a rival's observed fit, every new row costs this much: no rival costs more.
+    gaps = [
+        min(table_values(experiment.tables, Q)[1] - at_truth[1] for Q in rival.starts)
+        for rival in rivals
+    ]
+    nearest = sorted(range(len(rivals)), key=gaps.__getitem__)[:_N_NEAREST]
+    return [_Race(experiment, rivals[k], at_truth) for k in nearest], min(gaps)
 
 
 class _Race:
@@ -282,6 +296,9 @@ def _win_probability(races: Sequence[_Race], n: float) -> float:
 
 def _deviations(p: int, n: float, rng: np.random.Generator) -> FloatArray:
     """Draws of a Wishart matrix with n degrees of freedom minus its mean (Bartlett)."""
+    if n < p:
+        rows = rng.standard_normal((_N_DRAWS, int(n), p))
+        return np.asarray(rows.transpose(0, 2, 1) @ rows - n * np.eye(p))
     root = np.tril(rng.standard_normal((_N_DRAWS, p, p)), -1)
     for i in range(p):
         root[:, i, i] = np.sqrt(rng.chisquare(n - i, _N_DRAWS))

@@ -17,7 +17,7 @@ from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
-from cyclearn.identifiability.settling_rows import Rival, rows_to_settle, scaled_columns
+from cyclearn.identifiability.settling_rows import Rival, rows_to_settle, scaled_columns, wins_with
 from cyclearn.models import FittedModel, LinearGaussianModel
 from cyclearn.results.next_experiment_result import Candidate, NextExperiment, as_targets
 from cyclearn.results.open_graphs import Listed, OpenGraphs, list_open
@@ -39,6 +39,7 @@ def next_experiment(
     max_truths: int = 6,
     max_predicted: int | None = None,
     batch: int = 1,
+    rows: int | None = None,
     random_state: RandomState = 0,
 ) -> NextExperiment:
     """Count the graphs that each experiment would leave, and the rows it would need.
@@ -78,6 +79,10 @@ def next_experiment(
     batch : int
         Number of experiments to plan together: each is the one that leaves least after those before
         it (``advice.batch``).
+    rows : int, optional
+        Rows of each experiment, 1 for a knockout that is measured once. Experiments are then ranked
+        by how often the true graph would be found: how often it wins with so many rows, divided by
+        the number of graphs left. Needs weights.
     random_state : int, Generator or None
         For the sample.
 
@@ -109,6 +114,7 @@ def next_experiment(
     whole("max_truths", max_truths, 1)
     whole("batch", batch, 1)
     at_least("max_predicted", max_predicted, 0)
+    at_least("rows", rows, 1)
     between("confidence", confidence, 0.5, 1, 0.9)
     check_state(random_state)
     if model is not None and not isinstance(model, (LinearGaussianModel, FittedModel)):
@@ -118,12 +124,14 @@ def next_experiment(
         )
     found = list_open(result_or_class, model, max_members, random_state)
     found = replace(found, probable=_probable(result_or_class, max_members))
+    if rows is not None and not found.has_model:
+        raise InputError(f"rows={rows} needs weights: give a model, or a result of observed data")
     graph = found.members[0].graph
     possible = _candidates(graph, targets, size)
     judged = [_judged(found, (chosen,)) for chosen in possible]
     judged.sort(key=lambda each: each[0].preference())
     candidates = [
-        _with_rows(candidate, classes, found, max_truths, confidence)
+        _with_rows(candidate, classes, found, max_truths, confidence, rows)
         if max_predicted is None or n < max_predicted
         else candidate
         for n, (candidate, classes) in enumerate(judged)
@@ -140,6 +148,7 @@ def next_experiment(
         max_truths,
         found.n_unstable,
         _batch(found, possible, candidates[0], batch),
+        rows,
     )
 
 
@@ -197,15 +206,8 @@ def _probable(given: OpenGraphs, max_members: int) -> list[tuple[DirectedGraph, 
     found = given.posterior
     if not found.is_determined:
         return []
-    order = np.argsort(-found.weights, kind="stable")[:max_members]
-    names = given.graph.names
-    return [
-        (
-            DirectedGraph(found.adjacencies[k].astype(bool), found.names).reordered(names),
-            float(found.weights[k]),
-        )
-        for k in order
-    ]
+    order, names = np.argsort(-found.weights, kind="stable")[:max_members], given.graph.names
+    return [(found.graphs[k].reordered(names), float(found.weights[k])) for k in order]
 
 
 def _probability_left(found: Listed, design: InterventionDesign) -> float:
@@ -258,16 +260,13 @@ def _joined_where_equal(
     seen: list[tuple[object, list[FloatArray]]] = []
     for key, members in classes.items():
         told = [_told(model, experiments) for member in members for model in member.models]
-        same = next(
-            (
-                other
-                for other, known in seen
-                if any(np.allclose(a, b, rtol=_SAME, atol=_SAME) for a in told for b in known)
-            ),
-            key,
-        )
-        joined.setdefault(same, []).extend(members)
-        seen.append((same, told))
+        same = [
+            other
+            for other, known in seen
+            if any(np.allclose(a, b, rtol=_SAME, atol=_SAME) for a in told for b in known)
+        ]
+        joined.setdefault(same[0] if same else key, []).extend(members)
+        seen.append((same[0] if same else key, told))
     return joined
 
 
@@ -284,23 +283,24 @@ def _with_rows(
     found: Listed,
     max_truths: int,
     confidence: float,
+    n: int | None,
 ) -> Candidate:
-    """With the rows for the worst and for the typical truth, where they can be predicted."""
+    """With the rows for the worst and for the typical truth, or what n of them show, if known."""
     if not found.has_model or len(classes) < 2:
-        return candidate
+        return replace(candidate, wins=float("nan") if n is None else 1.0)
     targets = as_targets(candidate.targets, classes[0][0].graph)
     # Members of a class generate the same tables, so one of them represents all.
     ordered = sorted(classes, key=lambda members: -sum(m.times for m in members))
     rivals = [Rival(members[0].graph, members[0].models) for members in ordered]
-    needed = [
-        rows_to_settle(
-            truth.models[0],
-            [rival for rival in rivals if rival is not truth],
-            targets,
-            n_observed=found.n_observed,
-            confidence=confidence,
-        )
+    races = [
+        (truth.models[0], [rival for rival in rivals if rival is not truth], targets)
         for truth in rivals[:max_truths]
+    ]
+    if n is not None:
+        shares = [wins_with(n, *each, found.n_observed) for each in races]
+        return replace(candidate, wins=float(np.mean(shares)))
+    needed = [
+        rows_to_settle(*each, n_observed=found.n_observed, confidence=confidence) for each in races
     ]
     needed = [rows for rows in needed if not np.isnan(rows)]
     if not needed:

@@ -47,6 +47,9 @@ class Candidate:
     probability_left : float
         Of the graphs of the posterior, of all classes, the probability of those that stay together
         with the true one, on average; NaN without a posterior.
+    wins : float
+        How often the true graph has the best score with the rows that were asked for, on average
+        over those looked at; NaN if no number was given.
     """
 
     targets: tuple[str, ...]
@@ -56,6 +59,7 @@ class Candidate:
     rows: float = float("nan")
     rows_typical: float = float("nan")
     probability_left: float = float("nan")
+    wins: float = float("nan")
 
     @property
     def left(self) -> tuple[float, float, int]:
@@ -63,20 +67,21 @@ class Candidate:
         left = 1.0 if np.isnan(self.probability_left) else round(self.probability_left, 9)
         return left, round(self.expected_left, 9), self.largest_left
 
-    def preference(self) -> tuple[float, float, int, float]:
-        """Sort key: least left first, then fewest rows."""
-        return *self.left, inf if np.isnan(self.rows) else _rounded(self.rows)
+    def preference(self) -> tuple[float, float, float, int, float]:
+        """What comes first: what finds the true graph most often, leaves least, needs few rows."""
+        finds = 0.0 if np.isnan(self.wins) else round(self.wins / self.expected_left, 9)
+        return -finds, *self.left, inf if np.isnan(self.rows) else _rounded(self.rows)
 
     def numbers(self) -> dict[str, float]:
         """Its row of the table; predicted rows with two digits, which is all that is accurate."""
-        known = {"probability_left": self.probability_left}
+        known = {"probability_left": self.probability_left, "wins": self.wins}
         return {
             "classes": self.n_classes,
             "expected_left": self.expected_left,
             "largest_left": self.largest_left,
             "rows": _rounded(self.rows),
             "rows_typical": _rounded(self.rows_typical),
-        } | ({} if np.isnan(self.probability_left) else known)
+        } | {name: value for name, value in known.items() if not np.isnan(value)}
 
     def to_dict(self) -> dict[str, Any]:
         """Targets and numbers as plain values, None where a number is not known."""
@@ -113,6 +118,8 @@ class NextExperiment(Answer):
     batch : tuple of Candidate
         Experiments to be done together, where several were asked for: each with what it leaves
         after those before it. None changes what is left of the one before: then there are fewer.
+    rows : int or None
+        Rows that each experiment is to have, where that was asked.
     """
 
     candidates: tuple[Candidate, ...]
@@ -125,6 +132,7 @@ class NextExperiment(Answer):
     n_truths: int
     n_unstable: int = 0
     batch: tuple[Candidate, ...] = ()
+    rows: int | None = None
 
     @property
     def best(self) -> Candidate:
@@ -194,12 +202,9 @@ class NextExperiment(Answer):
         if len(set(self.graphs)) == 1 and self.selection == "all":
             return settled_in_words(self.n_unstable)
         of = "an unknown number of" if self.size is None else f"{self.size:,}"
-        others = (
-            f" ({self.n_unstable:,} more fit equally well, but their feedback would grow without "
-            "limit)"
-            if self.n_unstable
-            else ""
-        )
+        n = self.n_unstable
+        more = f" ({n:,} more fit equally well, but their feedback would grow without limit)"
+        others = more * (n > 0)
         looked = {
             "all": f"{of} graphs remain{others}.",
             "sampled": f"{of} graphs remain; {len(self.graphs)} drawn at random were examined.",
@@ -213,6 +218,8 @@ class NextExperiment(Answer):
             f"{looked} Intervening on {' and '.join(best.targets)} leaves "
             f"{best.expected_left:.3g} on average and {best.largest_left} at most."
         )
+        if np.isfinite(best.wins):
+            words += f" With rows={self.rows}, the true graph wins in {best.wins:.0%} of repeats."
         if np.isfinite(best.rows):
             share, rows = f"{self.confidence:.0%}", f"{_rounded(best.rows):,.0f}"
             words += f" About {rows} rows let the true graph win in {share} of repeats"
@@ -232,6 +239,7 @@ class NextExperiment(Answer):
             "n_observed": None if self.n_observed == inf else self.n_observed,
             "n_truths": self.n_truths,
             "n_unstable": self.n_unstable,
+            "rows": self.rows,
             "candidates": [c.to_dict() for c in self.candidates],
             "batch": [c.to_dict() for c in self.batch],
         }
