@@ -213,7 +213,7 @@ def _chosen(
     for what, given in (("columns", columns), ("drop", drop)):
         absent = [name for name in given or () if name not in names]
         if absent:
-            raise InputError(f"{what}: no column {', '.join(absent)}; columns are {listed(names)}")
+            raise InputError(f"{what}={absent}: the columns are {listed(names)}")
     chosen = set(names if columns is None else columns) - set(drop or ())
     if not chosen:
         raise InputError("no column is left; drop fewer columns")
