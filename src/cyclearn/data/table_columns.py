@@ -44,7 +44,7 @@ MATRIX_REMEDY = "read_moments(path, covariance=True, n_samples=…), or --covari
 
 @dataclass(frozen=True)
 class Cells:
-    """Names and cells of a table, before columns are left out, and what was detected in its file.
+    """Names and cells of a table before columns are omitted, and what was detected in its file.
 
     ``lines`` are those of the file in which the rows are, if known.
     """
@@ -84,7 +84,7 @@ def usable_columns(
     labels: Sequence[str] = (),
     strict: bool = True,
 ) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
-    """Columns of numbers and labels, those left out by default, and those that are not numbers.
+    """Columns of numbers and labels, those omitted by default, and those that are not numbers.
 
     Raises
     ------
