@@ -1,4 +1,4 @@
-"""Learn causal graphs with feedback loops, and know how much the data can settle.
+"""Learn causal graphs with feedback loops, and know how much the data determine.
 
 Names are loaded when they are first used, so that ``import cyclearn`` stays fast; type checkers
 read them from the stub beside this file.

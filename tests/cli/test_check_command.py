@@ -53,4 +53,4 @@ def test_learn_and_fit_read_the_same_files(cyclearn, refused, tmp_path):
     assert "add --covariance" in refused("learn", "s.csv", "--n", 100)
     found = cyclearn("learn", "s.csv", "--covariance", "--n", 100, "--starts", 1, "--no-posterior")
     assert "2 variables, 100 samples" in found.stdout
-    assert "the rows could not be checked, since only moments were given" in found.stdout
+    assert "the rows could not be checked because only moments were given" in found.stdout

@@ -106,7 +106,7 @@ def test_rows_of_moments_are_not_checked():
     result = learn(Moments(MODEL.covariance, 100))
     assert result.tables.n_effective == 100
     assert (
-        "All 100 rows count: the rows could not be checked, since only moments were given."
+        "All 100 rows count: the rows could not be checked because only moments were given."
         in str(result)
     )
 

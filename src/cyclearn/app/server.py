@@ -18,7 +18,7 @@ POST     /api/jobs/J/stop                   end it, keep what it has found so fa
 POST     /api/jobs/J/cancel                 end it and discard it
 POST     /api/jobs/J/members                graphs of a class that is too large for one list
 GET      /api/jobs/J/files/NAME             a file to download
-GET      /api/work                          everything in one file; ``tables=no`` leaves out rows
+GET      /api/work                          everything in one file; ``tables=no`` omits rows
 POST     /api/work                          open such a file, the body of the request
 GET      /api/script?job=J                  the script that repeats it, or everything
 POST     /api/link                          an address with which another browser can join

@@ -5,7 +5,7 @@
     workspace.json          what the folder is
     tables/t1/              table.csv as it was uploaded, table.json what was found in it,
                             sample.json some rows, draft.json what was last chosen on the page
-    jobs/j1/                job.json what was asked for and what became of it, progress.json,
+    jobs/j1/                job.json the request and its outcome, progress.json,
                             result.json in the library's own form, view.json what the page shows
 
 The server alone writes ``job.json``; workers write the files of the job that they run.

@@ -326,8 +326,8 @@ class GraphClass(Answer, SeatedGraphs, ABC):
             ``verdict``: *in every equally good graph* (joined the same way in every member, which
             is not how probable it is), *direction differs* (always adjacent, but no edge is always
             there), *in some*. Pairs without a row are adjacent in no member. The four counts are
-            Python integers (dtype object) where the class has 2⁶² members or more, since 64 bits
-            could not hold them.
+            Python integers (dtype object) if the class has 2⁶² members or more, which exceed 64
+            bits.
 
         Raises
         ------

@@ -95,7 +95,7 @@ def _block_distance(block: Block, graph: DirectedGraph) -> Callable[[tuple[int, 
         for j, places in differs.items():
             # An edge in the other direction is to be reversed.
             total += (places & (inside | wanted[j] | ~children[j])).bit_count()
-            # The same inside, where the place across belongs to the block, counted once.
+            # Inside the block, whose mirrored entries belong to it too, each is counted once.
             turned = places & inside & (wanted[j] ^ children[j]) & ((1 << j) - 1)
             total -= sum(differs[i] >> j & 1 for i in bits(turned))
         return total
@@ -200,7 +200,7 @@ def _add_members(programme: _Programme, seating: Seating) -> None:
     if not seating.reducible:
         rows += [(row, 1.0, 1.0) for row in held]
         return
-    # A territory and those that hand down to it are used at least once each.
+    # A territory and those above it are used at least once each.
     subtree, size = [dict(row) for row in held], [1] * p
     for seat in sorted(range(p), key=lambda s: -seating.territories[s].size):
         below = seating.below[seat]

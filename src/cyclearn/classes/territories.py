@@ -146,7 +146,7 @@ def survey(columns: Sequence[int]) -> Iterator[Occupant]:
 
 
 def _joined_anchors(above: list[Territory], size: int) -> list[tuple[int, ...]]:
-    """Anchors of the territories one size up, joined where they share a set of ``size``."""
+    """Anchors of the territories one size up, merged if they share a set of ``size``."""
     regions: dict[int, set[int]] = {}
     at: dict[int, set[int]] = {}
     for number, territory in enumerate(above):

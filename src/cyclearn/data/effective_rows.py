@@ -149,7 +149,7 @@ def rows_in_words(
     else:
         reasons = {
             "all": "as requested",
-            "unchecked": "the rows could not be checked, since only moments were given",
+            "unchecked": "the rows could not be checked because only moments were given",
             "few": f"fewer than {TESTED_ROWS} are not checked",
             "independent": "neighbouring rows do not resemble each other",
         }

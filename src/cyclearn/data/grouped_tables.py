@@ -73,7 +73,7 @@ def _checked_names(data: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _is_table(value: Any) -> bool:
-    """Whether a value is a table by itself: rows in two dimensions, moments, or a file."""
+    """Whether a value is a single table: rows in two dimensions, moments, or a file."""
     if isinstance(value, (str, Path, Moments)) or hasattr(value, "columns"):
         return True
     if hasattr(value, "to_pandas"):

@@ -135,7 +135,7 @@ def check_rows(values: FloatArray, remedy: str = "") -> None:
         if not (values.diagonal() > 0).all() or not (gap <= _SYMMETRIC * abs(values).max()).all():
             return
     raise MatrixError(
-        f"{p} rows and {p} columns {which} covariance or correlation matrix, not rows; give "
+        f"{p} rows and {p} columns {which} covariance or correlation matrix, not rows; use "
         + (remedy or "cl.Moments(matrix, n_samples=…), with the number of rows behind it")
     )
 

@@ -53,7 +53,7 @@ class Holes:
 
 @dataclass(frozen=True, eq=False)
 class Treated:
-    """Moments of a table, the rows they count for, and the rows with holes filled and as given.
+    """Moments of a table, the effective sample size, and the rows as filled and as given.
 
     ``shrinkage`` is the share by which a shrunk covariance reduces all correlations. With ordinal
     columns, ``repaired`` is the share by which all correlations were shrunk to make the matrix

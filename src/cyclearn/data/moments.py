@@ -177,7 +177,7 @@ class Moments:
     def aligned_to(self, names: tuple[str, ...], other: str = "the graph") -> Moments:
         """The same moments with the variables in the order of ``names``, which ``other`` has.
 
-        Variables without names of their own are matched by position.
+        Variables with generated names are matched by position.
         """
         if names == self.names:
             return self

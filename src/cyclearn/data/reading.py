@@ -84,7 +84,7 @@ class Reading(Options):
     ----------
     groups : str, optional
         The column of one table that names the group of each row. Groups share the graph, and each
-        has weights and noise of its own.
+        has its own weights and noise.
     interventions : list of lists of str, or str, optional
         Targets of each table of a list: variables that were intervened on there, none where the
         system was only observed. Or the column of one table that names the targets of each row,

@@ -52,7 +52,7 @@ class Resampler:
         seed: int,
         times: int = 1,
     ) -> Resampler:
-        """A resampler, by default of rows where there are rows, in blocks where they depend.
+        """A resampler: by default of rows if there are rows, in blocks if they are dependent.
 
         Single rows get weights as variable as those of ``times`` draws per row; where weights are
         not possible, ``times`` as many rows are drawn and weighted down to the number of rows.
@@ -150,7 +150,7 @@ class Resampler:
         else:
             rows = rows.taken(self._chosen(len(rows.values), table.row_weight, generator))
         # Ranks were taken before the past was set beside the rows, and logarithms of all rows;
-        # incomplete rows are left out.
+        # incomplete rows are omitted.
         margins = self.reading.margins
         if lags or margins == "log":
             margins = "raw"

@@ -26,10 +26,9 @@ MOST_LEVELS = 12
 class Rows:
     """Rows of a table, in which missing cells are NaN.
 
-    ``is_unnamed`` says that the columns have no names of their own and are matched by position;
-    ``exogenous`` names those that are taken as given, ``ordered`` those that are ordinal; ``texts``
-    are what 0, 1, … stand for in a column. Rows may have ``weights``, of mean one, and
-    ``subjects``, by number.
+    ``is_unnamed`` says that the columns have generated names and are matched by position;
+    ``exogenous`` and ``ordered`` name exogenous and ordinal columns; ``texts`` gives the meaning of
+    0, 1, … in a column. Rows may have ``weights``, of mean one, and ``subjects``, by number.
     """
 
     values: FloatArray

@@ -18,13 +18,13 @@ from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 
 # A column is sorted if the p-value of its order, for exchangeable rows, is below this.
 _CHANCE = 1e-6
-# Steps of a clock are at least half as long as its usual ones; some may be left out.
+# Steps of a clock are at least half as long as its usual ones; some may be missing.
 _EVEN = 0.5
 # With more rows per value on average, the mean of each value is removed; otherwise parabolas are.
 _ROWS_PER_VALUE = 4
-# A parabola takes three degrees of freedom. It has so many rows at least, and so many times the
-# root of the rows of a cell, as benchmarks/effective_rows.py chose: it follows bends over sorted
-# columns, and leaves the memory of fewer rows.
+# A parabola takes three degrees of freedom. It has at least this many rows, and this many times the
+# root of the rows of a cell, as benchmarks/effective_rows.py chose: it follows curvature over
+# sorted columns, and preserves autocorrelation over fewer rows.
 _ROWS_PER_PARABOLA, _ROOTS_PER_PARABOLA = 7, 1.2
 # This many rows usually show that a column is not sorted: any part of a sorted column is sorted.
 _FIRST_ROWS = 1_000

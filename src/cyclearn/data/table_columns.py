@@ -42,7 +42,7 @@ MATRIX_REMEDY = "read_moments(path, covariance=True, n_samples=…), or --covari
 
 @dataclass(frozen=True)
 class Cells:
-    """Names and cells of a table, before columns are left out, and what was detected in its file.
+    """Names and cells of a table before columns are omitted, and what was detected in its file.
 
     ``lines`` are those of the file in which the rows are, if known.
     """
@@ -82,7 +82,7 @@ def usable_columns(
     labels: Sequence[str] = (),
     strict: bool = True,
 ) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
-    """Columns of numbers and labels, those left out by default, and those that are not numbers.
+    """Columns of numbers and labels, those omitted by default, and those that are not numbers.
 
     Raises
     ------
@@ -210,7 +210,7 @@ def _chosen(
     for what, given in (("columns", columns), ("drop", drop)):
         absent = [name for name in given or () if name not in names]
         if absent:
-            raise InputError(f"{what}: no column {', '.join(absent)}; columns are {listed(names)}")
+            raise InputError(f"{what}={absent}: the columns are {listed(names)}")
     chosen = set(names if columns is None else columns) - set(drop or ())
     if not chosen:
         raise InputError("no column is left; drop fewer columns")

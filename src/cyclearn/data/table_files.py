@@ -42,7 +42,7 @@ _BINARY = {".parquet", ".feather", ".arrow", ".dta", ".xlsx"}
 class TableFile:
     """A table from a file: the columns that are used, and notes on what was detected.
 
-    ``unusable`` gives the reasons for columns that are not numbers and were left out. ``sheets``
+    ``unusable`` gives the reasons for non-numeric columns that were omitted. ``sheets``
     are the names of the sheets of an Excel file.
     """
 
@@ -345,7 +345,7 @@ def _read_binary(path: Path, kind: str, header: bool, sheet: str | int | None) -
 
 
 def _chosen_sheet(names: list[str], sheet: str | int | None) -> str:
-    """The name of a sheet that is given by name or by number; the first where none is."""
+    """The name of a sheet given by name or by number; the first sheet by default."""
     if sheet is None:
         return names[0]
     if str(sheet) in names:
@@ -377,7 +377,7 @@ def _unpacked(path: Path) -> bytes:
 
 
 def _decoded(content: bytes, encoding: str | None) -> tuple[str, list[str]]:
-    """The text, with any byte-order mark gone, and a note where the encoding had to be guessed."""
+    """The text without a byte-order mark, and a note if the encoding had to be guessed."""
     if encoding is not None:
         try:
             return content.decode(encoding).removeprefix("\ufeff"), []

@@ -33,9 +33,9 @@ class Design:
     """How interventions affect their targets, and whether tables share their intercepts.
 
     ``intervention_kind`` is ``"perfect"``: a target is cut off from its parents; ``"noise"``: it
-    keeps them and has noise and intercept of its own; or ``"shift"``: it keeps them and its noise,
-    and has an intercept of its own; or one of these for every table that was given. ``intercepts``
-    are ``"shared"`` by all tables, or each ``"table"`` has its own.
+    keeps them, with a different noise variance and intercept; or ``"shift"``: it keeps them and its
+    noise, with a different intercept; or one of these for every table. ``intercepts`` are
+    ``"shared"`` by all tables, or each ``"table"`` has its own.
     """
 
     intervention_kind: InterventionKind | tuple[InterventionKind, ...] = "perfect"
@@ -69,7 +69,7 @@ class Table:
         How the effective sample size was determined.
     rows : array or None
         The rows, with margins treated and the rest as it was given, in the order of the variables;
-        None where there are only moments, and wherever rows are no longer needed.
+        None if there are only moments, or if rows are no longer needed.
     weights : array or None
         The survey weights of the rows.
     is_robust : bool

@@ -11,7 +11,7 @@ from cyclearn.foundation.arrays import FloatArray
 
 
 def tetrad_covariance(text: str) -> tuple[int, list[str], FloatArray] | None:
-    r"""The number of rows, the names and the matrix; None where a text holds something else.
+    r"""The number of rows, the names and the matrix; None if the text is something else.
 
     Lines of comments begin with ``//``, and a first line ``/covariance`` may say what it is.
 

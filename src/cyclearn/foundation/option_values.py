@@ -74,7 +74,7 @@ class Options:
 
 
 def check_name(name: str, known: tuple[str, ...]) -> None:
-    """Raise where there is no option of this name."""
+    """Raise if there is no option of this name."""
     if name not in known:
         # Names in scikit-learn that differ from these.
         near = ["random_state"] if name == "seed" else get_close_matches(str(name), known, 1)

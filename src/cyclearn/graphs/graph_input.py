@@ -77,7 +77,7 @@ def check_same_nodes(first: tuple[str, Sequence[str]], second: tuple[str, Sequen
     own = [(first[0], set(first[1]) - set(second[1])), (second[0], set(second[1]) - set(first[1]))]
     if any(names for _, names in own):
         raise InputError(
-            "the graphs have different nodes: "
+            "different nodes: "
             + "; ".join(f"only in the {it}: {listed(sorted(names))}" for it, names in own if names)
         )
 

@@ -47,7 +47,7 @@ def bootstrap(
         Or several of these, one for each group; rows are drawn within groups.
     n_resamples : int
     resampling : {"rows", "blocks", "half", "parametric", "groups"}, optional
-        ``"rows"`` draws n rows with replacement, the default where there are rows. ``"blocks"``
+        ``"rows"`` draws n rows with replacement, the default if there are rows. ``"blocks"``
         draws blocks of neighbouring rows, the default if rows are dependent (see ``n_effective``).
         Rows that are drawn twice exaggerate dependences, so graphs become a little denser;
         ``"half"`` draws half of the rows without replacement, which avoids this but has the power

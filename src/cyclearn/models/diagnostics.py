@@ -175,7 +175,7 @@ def indirect_effects(
     the weight of the edge; ``indirect``: the rest; and every simple path of two or more edges, such
     as ``a -> b -> c``, with the product of its weights. Without feedback the paths add up to the
     indirect effect; with feedback an effect passes through them repeatedly. Columns are those of
-    :meth:`summary`; standard errors by the delta method, NaN where the weights are not identified.
+    :meth:`summary`; standard errors by the delta method, NaN if the weights are not identified.
 
     Examples
     --------

@@ -27,9 +27,9 @@ class FitIndices:
     differ in a comparison. ``sem`` adds covariances among variables without parents and among
     variables without children, which a directed graph does not have, and its default conditions
     on the variables without parents, with another likelihood, count and baseline. And lavaan
-    subtracts the number of parameters where the degrees of freedom here subtract the dimension:
+    subtracts the number of parameters, whereas the degrees of freedom here subtract the dimension:
     p-value, RMSEA, CFI and TLI differ when parameters are not identified. Free means are not
-    counted in AIC and BIC, here as there (unless a mean structure is asked for).
+    counted in AIC and BIC, as in lavaan (unless a mean structure is requested).
 
     ``scaling`` is one if rows are assumed Gaussian. Otherwise the chi-square of normal theory was
     divided by it (Satorra and Bentler, lavaan's ``chisq.scaled``), and RMSEA, CFI and TLI are those

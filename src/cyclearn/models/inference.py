@@ -139,7 +139,7 @@ def parameter_labels(
 def confidence_intervals(fitted: FittedModel, level: float = 0.95) -> pd.DataFrame:
     """Wald intervals, estimate ± z · standard error: columns ``lower`` and ``upper``.
 
-    NaN where no standard error exists.
+    NaN if there is no standard error.
     """
     return summary(fitted, level)[["lower", "upper"]]
 

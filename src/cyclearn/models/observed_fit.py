@@ -122,7 +122,7 @@ class ObservedLikelihood:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> ObservedLikelihood:
-        """What :meth:`to_dict` gave."""
+        """Restore from :meth:`to_dict`."""
         return cls(**{**record, **{name: np.array(record[name], dtype=float) for name in _ARRAYS}})
 
 

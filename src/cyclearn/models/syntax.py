@@ -125,7 +125,7 @@ def dagitty_syntax(fitted: FittedModel) -> str:
     lines = ["dag {" if graph.is_acyclic else "digraph {", *words]
     for a, b in graph.edges:
         i, j = graph.index(a), graph.index(b)
-        # Quoted where there is an exponent, whose sign would end a number.
+        # Quoted if there is an exponent, whose sign would end the number.
         beta = significant(float(weights[i, j]))
         beta = f'"{beta}"' if "e" in beta else beta
         lines.append(f"{words[i]} -> {words[j]} [beta={beta}]")

@@ -1,12 +1,10 @@
 """Chains run in rounds until they agree.
 
-In a round the proposals of all chains are fixed, and it is one sample by itself: what it has seen
-sets the proposals of the next, which is twice as long, and only the last round counts. A round that
-is nearly good enough continues instead.
-
-Where probabilities are means over resamples of the data, every batch of a chain has one of its own,
-so that the means of batches differ as those of resamples do: agreement and effective size count
-both what chains and what resamples leave open.
+In a round the proposals of all chains are fixed, and the round is a valid sample. It determines the
+proposals of the next round, which is twice as long, and only the last round is used. A round that
+is nearly good enough continues instead. If probabilities are means over resamples of the data,
+every batch of a chain has a different resample, so that agreement and effective size include the
+variation between chains and between resamples.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class Findings:
     """A result with everything that its report shows.
 
     ``listing`` has graphs that fit equally well: members of the learned class and of those that
-    tie with it. ``hidden`` compares edges with hidden causes; None where there are too many.
+    tie with it. ``hidden`` compares edges with hidden causes; None if there are too many edges.
     """
 
     result: LearnResult
@@ -122,7 +122,7 @@ def find_out(
 ) -> Findings:
     """Everything that the report needs and the result does not contain.
 
-    Graphs that contradict the knowledge of the search are left out. A brief one
+    Graphs that contradict the knowledge of the search are omitted. A brief one
     compares no edges with hidden causes.
     """
     given = None if data is None else result.options.tables(data)

@@ -70,7 +70,7 @@ def verdict(indices: FitIndices) -> str:
     if not indices.p_value < _CLEAR:
         return (
             f"The graph reproduces the covariances of the data {how}, which may be due to chance, "
-            "since there are few rows."
+            "because there are few rows."
         )
     return (
         f"The graph reproduces the covariances of the data {how}. Possible reasons are hidden "

@@ -1,4 +1,4 @@
-"""What a result is and what it answers: verdicts, effects, what-if, the next experiment."""
+"""Results and what they answer: verdicts, effects, what-if, the next experiment."""
 
 from cyclearn.results.bootstrap_result import BootstrapResult as BootstrapResult
 from cyclearn.results.class_effects import ClassEffects as ClassEffects

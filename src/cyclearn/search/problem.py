@@ -94,7 +94,7 @@ class SearchProblem:
         return bool(self.required.any() or self.allowed.sum() < p * (p - 1))
 
     def score(self, *, is_walking: bool = False) -> GraphScore:
-        """The score, with a memory of its own.
+        """The score with its own memory.
 
         For a walk from graph to graph, components are penalised if their fit from one start is
         unstable and that of equivalent ones too: inadmissible graphs need not be visited.

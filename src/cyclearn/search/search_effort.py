@@ -94,7 +94,7 @@ class StartEffort:
     acyclic_temperature: float = 100.0
     # Between checks of the clock: a fraction of a second.
     proposals_at_once: int = 20_000
-    # Nodes of a region; components of more are entered only where there is one almost as large, as
+    # Nodes of a region; larger components are entered only if there is one almost as large, because
     # long cycles grow node by node. *Regions*.
     region_nodes: int = 7
     region_proposals: int = 1500
@@ -119,8 +119,8 @@ class StartEffort:
     # The last climb enters components up to this amount of work: the sum of the cubed sizes of all
     # components that one more edge could form (hard_tables.md).
     last_climb_work: float = 1e6
-    # There is none, and no second start, where the components of the graph have so many edges that
-    # a single move would take seconds: the cube of the edges for every pair of nodes
+    # There is no last climb and no second start if the components of the graph have so many edges
+    # that a single move would take seconds: the cube of the edges for every pair of nodes
     # (hard_tables.md).
     last_climb_most: float = 1e9
     # The search climbs from a graph with a ring closed if it is worse by at most this many

@@ -17,8 +17,8 @@ and the claims are verified in exact arithmetic.
 
 **Largest columns** are an exact invariant of the set itself, not of its closure. Let a column C of
 a graph lie in no column of another graph. Then the two are not equivalent: with q supported on all
-of C, the other graph cannot generate qqᵀ as a limit, since a sum of qⱼqⱼᵀ that is qqᵀ has every qⱼ
-proportional to q. The distributions of the one graph near qqᵀ are a set of positive measure, and
+of C, the other graph cannot generate qqᵀ as a limit, because a sum of qⱼqⱼᵀ that is qqᵀ has every
+qⱼ proportional to q. The distributions of the one graph near qqᵀ are a set of positive measure, and
 the sets of the supplement are closed. So the inclusion-maximal columns are the same for all graphs
 that generate the same distributions.
 

@@ -4,7 +4,7 @@ A distribution of the first graph is drawn and projected onto the second from se
 counts as generated when the smallest Kullback–Leibler divergence found is below a tolerance. The
 solver works on Q with zeros on the diagonal allowed, so "generated" means membership in the closed
 set Θ(ξ) of the paper's supplement. A success is an approximate proof for one distribution; a
-failure is not a proof, since a local search can miss the optimum.
+failure is not a proof, because a local search can miss the optimum.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ _SMALLEST_EIGENVALUE = 1e-5
 
 
 def iter_face_factors(graph: DirectedGraph, generator: np.random.Generator) -> Iterator[FloatArray]:
-    """Stream regular matrices Q on the support with zeros at random, the others simple numbers."""
+    """Iterate over regular matrices Q on the support with random zeros and simple numbers."""
     p = graph.n_nodes
     while True:
         kept = generator.random((p, p)) < generator.choice([0.4, 0.6, 0.8, 0.9, 1.0, 1.0])
@@ -40,7 +40,7 @@ def iter_face_factors(graph: DirectedGraph, generator: np.random.Generator) -> I
 def _simple_entries(p: int, generator: np.random.Generator) -> FloatArray:
     kind = generator.integers(6)
     if kind < 3:
-        # Multiples of a row make no difference, so only proportions between columns are left out.
+        # Multiples of a row are irrelevant, so only the proportions of columns are varied.
         ones = np.ones((p, p))
         if kind:
             ones[generator.integers(p)] = generator.integers(-3, 4, p)
@@ -53,7 +53,7 @@ def _simple_entries(p: int, generator: np.random.Generator) -> FloatArray:
 
 
 def iter_wide_factors(graph: DirectedGraph, generator: np.random.Generator) -> Iterator[FloatArray]:
-    """Stream matrices Q on the support: columns, then single entries, of log-normal sizes."""
+    """Iterate over matrices Q on the support with log-normal sizes of columns and entries."""
     p = graph.n_nodes
     while True:
         columns = generator.standard_normal((p, p)) * np.exp(2 * generator.standard_normal(p))
@@ -66,7 +66,7 @@ def iter_wide_factors(graph: DirectedGraph, generator: np.random.Generator) -> I
 def iter_boundary_factors(
     graph: DirectedGraph, generator: np.random.Generator
 ) -> Iterator[FloatArray]:
-    """Stream matrices Q on the support with QQᵀ close to the boundary of what the graph generates.
+    """Iterate over matrices Q on the support with QQᵀ close to the boundary of the graph's set.
 
     Only if the set has full dimension: otherwise a straight walk leaves it at once.
     """
