@@ -16,20 +16,13 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from cyclearn.data import intervened_tables
 from cyclearn.data.categories import with_indicators
 from cyclearn.data.checks import check_treated, given_exogenous, ordinal_columns
 from cyclearn.data.data_warnings import NonnormalColumns, OrdinalColumns
 from cyclearn.data.effective_rows import EffectiveRows, Memory, row_weight
 from cyclearn.data.grouped_tables import SeveralData, named_tables, naming_group
 from cyclearn.data.input_checks import names_among, numeric_matrix
-from cyclearn.data.intervened_tables import (
-    UNKNOWN,
-    Interventions,
-    checked_interventions,
-    intervened_tables,
-    targeted_parts,
-    unknown_tables,
-)
 from cyclearn.data.lagged_rows import with_past
 from cyclearn.data.margins import Margins, with_margins
 from cyclearn.data.missing_values import TREATMENTS, Missing, Treated, treat_missing
@@ -163,10 +156,10 @@ class Reading(Options):
     groups: str | None = option(
         None, "Column that names the group of each row: one graph, weights by group.", _column
     )
-    interventions: Interventions | None = option(
+    interventions: intervened_tables.Interventions | None = option(
         None,
         "Column of intervention targets, separated by commas; or unknown, or rows (knockouts).",
-        lambda _, value: checked_interventions(value),
+        lambda _, value: intervened_tables.checked_interventions(value),
     )
     intervention_kind: InterventionKind | tuple[InterventionKind, ...] = option(
         "perfect",
@@ -290,7 +283,7 @@ class Reading(Options):
     @property
     def is_unknown(self) -> bool:
         """Whether targets are to be learned."""
-        return self.interventions == UNKNOWN
+        return self.interventions == intervened_tables.UNKNOWN
 
     @property
     def design(self) -> Design:
@@ -316,11 +309,11 @@ class Reading(Options):
             return reading.tables(frame)
         if self.interventions is not None:
             if self.is_unknown:
-                return unknown_tables(
+                return intervened_tables.unknown_tables(
                     data, self.groups, self.design, self.n_effective, self.exogenous
                 )
-            return intervened_tables(
-                targeted_parts(data, self.interventions, self.intervention_kind),
+            return intervened_tables.intervened_tables(
+                intervened_tables.targeted_parts(data, self.interventions, self.intervention_kind),
                 self.design,
                 self.n_effective,
                 exogenous=self.exogenous,

@@ -38,15 +38,8 @@ from cyclearn.report.provenance import VERSION, Source, how_it_was_made
 from cyclearn.report.rivals_section import rivals_section
 from cyclearn.report.targets_section import targets_section
 from cyclearn.report.what_if_section import what_if_section
-from cyclearn.results import BootstrapResult, LearnResult
+from cyclearn.results import BootstrapResult, LearnResult, result_text
 from cyclearn.results.edge_rows import agreement_in_words
-from cyclearn.results.result_text import (
-    evidence_in_words,
-    feedback_in_words,
-    present_exogenous,
-    starts_in_words,
-    with_evidence,
-)
 
 # A member of a graph with many variables takes long to fit, and its page long to draw.
 _MAX_MEMBERS, _MANY_VARIABLES, _LEAST_MEMBERS = 200, 50, 10
@@ -124,7 +117,7 @@ def report_html(
     (True, False)
     """
     at_least("max_members", max_members, 1)
-    result = with_evidence(result, bootstrap=bootstrap, posterior=posterior)
+    result = result_text.with_evidence(result, bootstrap=bootstrap, posterior=posterior)
     found = find_out(result, data, max_members or members_shown(result.graph.n_nodes))
     if title is not None and not isinstance(title, str):
         raise InputError(f"title is {short(title)}; give a text")
@@ -213,7 +206,7 @@ def _summary(found: Findings) -> Markup:
     loops = [" and ".join(n) if len(n) == 2 else ", ".join(n) for n in found.loops]
     feedback = "No feedback was found."
     if loops and found.result.posterior is not None:
-        feedback = " ".join(feedback_in_words(found.result))
+        feedback = " ".join(result_text.feedback_in_words(found.result))
     elif loops:
         feedback = f"Feedback was found among {'; '.join(loops)}."
     groups, experiments = found.result.groups, found.result.experiments
@@ -228,13 +221,13 @@ def _summary(found: Findings) -> Markup:
     sentences = [
         first,
         found.result.tables.rows_in_words,
-        *given_in_words(present_exogenous(found.result), found.result.tables.ordered),
+        *given_in_words(result_text.present_exogenous(found.result), found.result.tables.ordered),
         feedback,
         agreement_in_words(found.result),
     ]
     if found.result.posterior is not None or found.result.bootstrap is not None:
-        sentences.append(evidence_in_words(found.result))
-    sentences += [*starts_in_words(found.result), last]
+        sentences.append(result_text.evidence_in_words(found.result))
+    sentences += [*result_text.starts_in_words(found.result), last]
     return tag("p", join(sentences, " "), class_="lead")
 
 
