@@ -13,15 +13,14 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from cyclearn.cli.commands import command_group
 from cyclearn.cli.documented_options import documented, names_by_commas
 from cyclearn.cli.output import Json, print_json, say
 from cyclearn.foundation.errors import InputError
 
-app = typer.Typer(
+app = command_group(
     name="experiment",
     no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
     help="Run an experiment into one file; the same command continues an interrupted run.",
 )
 
