@@ -16,12 +16,8 @@ from cyclearn.classes.nearest_member import NearestMember, nearest_member
 from cyclearn.classes.rotation_class import RotationClass, irreducible_columns
 from cyclearn.classes.seated_graphs import SeatedGraphs, edge_table
 from cyclearn.classes.territories import reduced_columns, territories
-from cyclearn.foundation.answers import Answer
+from cyclearn.foundation import Answer, LimitError, Options, deadline_after, has_passed, option, pd
 from cyclearn.foundation.arguments import at_least, flag, one_of, whole
-from cyclearn.foundation.deadlines import deadline_after, has_passed
-from cyclearn.foundation.errors import LimitError
-from cyclearn.foundation.late_imports import pd
-from cyclearn.foundation.option_values import Options, option
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph

@@ -19,8 +19,7 @@ from cyclearn import __version__
 from cyclearn.cli.commands import Commands, command_group
 from cyclearn.cli.endings import end_children, end_on_signals, ending_signal
 from cyclearn.cli.output import complain, say
-from cyclearn.foundation.errors import InputError, LimitError
-from cyclearn.foundation.files import shown, why
+from cyclearn.foundation import InputError, LimitError, shown, why
 
 _NO, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
 # As in sysexits.h; 1 would be an answer.

@@ -16,9 +16,7 @@ import numpy as np
 
 from cyclearn.data.moments import Data, Moments
 from cyclearn.data.table_files import as_rows, read_table
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
-from cyclearn.foundation.late_imports import pd
+from cyclearn.foundation import InputError, pd, short
 
 # What takes one table also takes several: a list of them, or a mapping from names to them.
 SeveralData: TypeAlias = "Data | Sequence[Data] | Mapping[str, Data]"

@@ -14,12 +14,8 @@ from numpy.typing import ArrayLike
 from cyclearn.data import input_checks
 from cyclearn.data.rows import Rows
 from cyclearn.data.table_files import as_rows, read_table, tetrad_matrix
+from cyclearn.foundation import InputError, check_path, count_of, listed, pd, short
 from cyclearn.foundation.arrays import BoolArray, FloatArray
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.files import check_path
-from cyclearn.foundation.json_input import short
-from cyclearn.foundation.late_imports import pd
-from cyclearn.foundation.readable import count_of, listed
 from cyclearn.graphs.graph_input import checked_names
 
 # The share of each level of ordinal variables, in order.

@@ -32,10 +32,8 @@ from cyclearn.data.rows import Rows, row_column
 from cyclearn.data.shrinkage import Covariance, shrunk
 from cyclearn.data.table_files import as_rows, tetrad_matrix
 from cyclearn.data.tables import Design, Intercepts, InterventionKind, Table, Tables
+from cyclearn.foundation import InputError, Options, option, short, takes_options
 from cyclearn.foundation.arguments import names_in, one_of, whole
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
-from cyclearn.foundation.option_values import Options, option, takes_options
 
 Errors = Literal["auto", "standard", "robust"]
 

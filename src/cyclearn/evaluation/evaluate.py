@@ -12,10 +12,8 @@ from cyclearn.classes import EquivalenceClass, equivalence_class
 from cyclearn.data.input_checks import whole_number
 from cyclearn.evaluation import structure
 from cyclearn.evaluation.multi_domain import Domains, SuccessRate, multi_domain_success
-from cyclearn.foundation.answers import Answer
+from cyclearn.foundation import Answer, Deadline, LimitError, deadline_after, seconds_left
 from cyclearn.foundation.arguments import seconds
-from cyclearn.foundation.deadlines import Deadline, deadline_after, seconds_left
-from cyclearn.foundation.errors import LimitError
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel

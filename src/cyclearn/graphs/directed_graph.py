@@ -13,12 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cyclearn.foundation.answers import Answer
+from cyclearn.foundation import Answer, Axes, InputError, nx, pd, short
 from cyclearn.foundation.arguments import at_least
 from cyclearn.foundation.arrays import BoolArray
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
-from cyclearn.foundation.late_imports import Axes, nx, pd
 from cyclearn.graphs import graph_input
 from cyclearn.graphs.bitsets import bits, columns_to_support, strong_components, support_to_columns
 from cyclearn.graphs.graph_input import Node as Node

@@ -19,9 +19,8 @@ from cyclearn.data.intervened_tables import target_mask
 from cyclearn.data.moments import Moments
 from cyclearn.data.tables import Design, Tables
 from cyclearn.data.tables import InterventionKind as Kind
+from cyclearn.foundation import InputError, is_stable_radius
 from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models import components
 from cyclearn.models.fit_status import FitStatus

@@ -15,11 +15,9 @@ from cyclearn.data.grouped_tables import SeveralData, naming_group
 from cyclearn.data.moments import Moments, name_order
 from cyclearn.data.reading import Reading
 from cyclearn.data.tables import Table, Tables
+from cyclearn.foundation import InputError, pd, takes_options
 from cyclearn.foundation.arguments import at_least, check_state, share, whole
 from cyclearn.foundation.arrays import FloatArray
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.late_imports import pd
-from cyclearn.foundation.option_values import takes_options
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models import components

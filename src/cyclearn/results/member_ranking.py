@@ -30,9 +30,8 @@ from cyclearn.classes.seating import Block, Seating
 from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.data.reading import as_tables
 from cyclearn.data.tables import Tables
+from cyclearn.foundation import InputError, is_stable_radius
 from cyclearn.foundation.arguments import between, flag, whole
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FittedModel, LinearGaussianModel, fit
 from cyclearn.models.components import parameters_of

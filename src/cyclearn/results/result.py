@@ -15,12 +15,8 @@ from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.data.intervened_tables import target_mask
 from cyclearn.data.lagged_rows import past_of
 from cyclearn.data.tables import Tables
-from cyclearn.foundation.answers import SavedAnswer
+from cyclearn.foundation import Axes, InputError, SavedAnswer, nx, pd, save, short
 from cyclearn.foundation.arguments import check_state, whole
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.files import save
-from cyclearn.foundation.json_input import short
-from cyclearn.foundation.late_imports import Axes, nx, pd
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.graphs.formats import networkx_graph

@@ -9,12 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from cyclearn.foundation.answers import SavedAnswer
+from cyclearn.foundation import InputError, SavedAnswer, read_text, short
 from cyclearn.foundation.arguments import items, names_in, one_name
 from cyclearn.foundation.arrays import BoolArray
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.files import read_text
-from cyclearn.foundation.json_input import short
 
 
 @dataclass(frozen=True)

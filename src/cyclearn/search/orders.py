@@ -12,11 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cyclearn._kernels.typed_numbers import ROUNDING
+from cyclearn.foundation import InputError, has_passed, is_asked_to_stop, now, nx
 from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
-from cyclearn.foundation.deadlines import has_passed, now
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.interruption import is_asked_to_stop
-from cyclearn.foundation.late_imports import nx
 from cyclearn.search.runs import Adjacency, Budget, SearchStatus
 from cyclearn.search.score import GraphScore
 from cyclearn.search.search_effort import OrderEffort
