@@ -110,6 +110,10 @@ class Knowledge(SavedAnswer):
         known = knowledge or Knowledge()
         return replace(known, exogenous=tuple(dict.fromkeys((*known.exogenous, *exogenous))))
 
+    def to_dict(self) -> dict[str, Any]:
+        """The knowledge as lists, for JSON."""
+        return super().to_dict()
+
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Knowledge:
         """Knowledge from the values of :meth:`to_dict`; parts may be missing."""
