@@ -17,6 +17,7 @@ from cyclearn.foundation.json_input import short
 from cyclearn.foundation.readable import count_of, given_in_words
 from cyclearn.models import FittedModel
 from cyclearn.posterior import Posterior
+from cyclearn.report import group_sections as of_groups
 from cyclearn.report.assets import asset
 from cyclearn.report.class_effects_section import class_effects_section
 from cyclearn.report.download_section import download_section
@@ -24,12 +25,6 @@ from cyclearn.report.evidence_section import evidence_section
 from cyclearn.report.findings import Findings, find_out
 from cyclearn.report.fit_words import fit_in_words, is_tested_and_good
 from cyclearn.report.graph_section import picture, verdicts
-from cyclearn.report.group_sections import (
-    differences,
-    effects_by_group,
-    fit_by_group,
-    weights_by_group,
-)
 from cyclearn.report.hidden_section import hidden_section
 from cyclearn.report.member_browser import member_browser
 from cyclearn.report.next_experiment_section import next_experiment_section
@@ -143,7 +138,7 @@ def _sections(found: Findings, source: Source) -> list[tuple[str, str, str, Mark
     """Identifier, short name, heading and content of every section."""
     result = found.result
     numbers = (coefficients, fit_quality, total_effects)
-    by_group = (weights_by_group, fit_by_group, effects_by_group)
+    by_group = (of_groups.weights_by_group, of_groups.fit_by_group, of_groups.effects_by_group)
     weights, fit, effects = by_group if result.groups else numbers
     over_all = "Effects over all equally good graphs"
     sections = [
@@ -217,7 +212,9 @@ def _summary(found: Findings) -> Markup:
         f"{f' in {len(groups)} groups' if groups else ''}{tables}: "
         f"{count_of(graph.n_edges, 'edge')}."
     )
-    last = fit_in_words(fitted) if isinstance(fitted, FittedModel) else differences(fitted)
+    last = (
+        fit_in_words(fitted) if isinstance(fitted, FittedModel) else of_groups.differences(fitted)
+    )
     sentences = [
         first,
         found.result.tables.rows_in_words,
