@@ -19,8 +19,7 @@ from cyclearn.classes.rule_search import Columns, LinkedClasses, RuleLink, linke
 from cyclearn.classes.seating import matched_seats
 from cyclearn.classes.steps import GraphStep
 from cyclearn.classes.territories import reduced_columns, territories
-from cyclearn.foundation.answers import Answer
-from cyclearn.foundation.errors import InputError, LimitError
+from cyclearn.foundation import Answer, InputError, LimitError
 from cyclearn.graphs.bitsets import bits, union
 from cyclearn.graphs.directed_graph import DirectedGraph
 

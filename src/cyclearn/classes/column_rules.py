@@ -126,8 +126,7 @@ def iter_rule_uses(territories: Sequence[Territory], budget: SearchBudget) -> It
         # Most graphs have no core at all.
         movers = movers or list(_iter_movers(territories))
         near = [m for m in movers if any(core & ~a == 0 for a in m.territory.anchors)]
-        can_scale = _has_scaling_sizes(territories, core, around, near)
-        can_exchange = _has_block_sizes(territories, core, around, near)
+        can_scale, can_exchange = _thinkable(territories, core, around, near)
         if not (can_scale or can_exchange):
             continue
         columns = _residuals(territories, core, around, budget)
@@ -183,28 +182,15 @@ def _iter_cores(
         waiting += [(core | 1 << v, around) for v, n in held.items() if n >= 3]
 
 
-def _has_scaling_sizes(
+def _thinkable(
     territories: Sequence[Territory], core: int, around: list[int], movers: list[_Mover]
-) -> bool:
-    d = core.bit_count()
+) -> tuple[bool, bool]:
+    """Whether the sizes around a core leave room for a scaling, and for an exchange of nodes."""
+    d, sizes = core.bit_count(), [territories[s].size for s in around]
+    free = {mover.territory.size for mover in movers}
     # Without a core, there would be more columns than nodes.
-    return (
-        d > 0
-        and any(territories[s].size == d + 2 for s in around)
-        and any(m.territory.size in (d, d + 1) for m in movers)
-    )
-
-
-def _has_block_sizes(
-    territories: Sequence[Territory], core: int, around: list[int], movers: list[_Mover]
-) -> bool:
-    d = core.bit_count()
-    sizes = [territories[s].size for s in around]
-    return (
-        sizes.count(d + 2) >= 2
-        and max(sizes) >= d + 4
-        and any(m.territory.size == d + 1 for m in movers)
-    )
+    can_scale = d > 0 and d + 2 in sizes and not free.isdisjoint((d, d + 1))
+    return can_scale, sizes.count(d + 2) >= 2 and max(sizes) >= d + 4 and d + 1 in free
 
 
 def _residuals(

@@ -17,14 +17,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from cyclearn.classes.steps import (
-    CycleReversion,
-    GraphStep,
-    ParentAddition,
-    ParentExchange,
-    ParentReduction,
-    replay,
-)
+from cyclearn.classes import steps as graph_steps
 from cyclearn.classes.territories import Territory, reduced_columns, survey, territories
 from cyclearn.foundation.answers import Answer
 from cyclearn.graphs.bitsets import bits
@@ -50,12 +43,12 @@ class Equivalence(Answer):
         return self.first_territories == self.second_territories
 
     @cached_property
-    def forward(self) -> tuple[GraphStep, ...] | None:
+    def forward(self) -> tuple[graph_steps.GraphStep, ...] | None:
         """Steps from the first graph to a subgraph of the second."""
         return steps_into(self.first, _reduced(self.second)) if self else None
 
     @cached_property
-    def backward(self) -> tuple[GraphStep, ...] | None:
+    def backward(self) -> tuple[graph_steps.GraphStep, ...] | None:
         """Steps from the second graph to a subgraph of the first."""
         return steps_into(self.second, _reduced(self.first)) if self else None
 
@@ -118,7 +111,7 @@ class Equivalence(Answer):
             lines += [
                 f"  {n}. {step.describe(start.names)}" for n, step in enumerate(steps, start=1)
             ]
-            missing = goal.n_edges - replay(start, steps).n_edges
+            missing = goal.n_edges - graph_steps.replay(start, steps).n_edges
             if missing:
                 lines.append(f"  A subgraph: {missing} edges of the goal are redundant.")
         return "\n".join(lines)
@@ -148,7 +141,9 @@ class Equivalence(Answer):
         return f"Equivalence({bool(self)}: {self.reason})"
 
 
-def _described(steps: Sequence[GraphStep] | None, graph: DirectedGraph) -> list[str] | None:
+def _described(
+    steps: Sequence[graph_steps.GraphStep] | None, graph: DirectedGraph
+) -> list[str] | None:
     return None if steps is None else [step.describe(graph.names) for step in steps]
 
 
@@ -219,7 +214,7 @@ def steps_into(
     target: DirectedGraph,
     goal: Mapping[Territory, int] | None = None,
     raised: Mapping[Territory, Sequence[Territory]] | None = None,
-) -> tuple[GraphStep, ...]:
+) -> tuple[graph_steps.GraphStep, ...]:
     """Steps from ``graph`` to ``target``, an irreducible graph with the same territories.
 
     ``raised`` columns may be larger than necessary: each is in the last of these territories, which
@@ -242,7 +237,7 @@ class _Journey:
 
     def __init__(self, graph: DirectedGraph) -> None:
         self.columns = list(graph.columns)
-        self.steps: list[GraphStep] = []
+        self.steps: list[graph_steps.GraphStep] = []
         self.node_of: dict[Territory, int] = {}
         # For each anchor, the territory one size larger, whose column is the vehicle.
         self.vehicle: dict[tuple[int, int], Territory] = {}
@@ -266,7 +261,7 @@ class _Journey:
                 twin = self.node_of[territory]
                 parent = next(i for i in bits(self.columns[child]) if i != child)
                 self.columns[child] ^= 1 << parent
-                self.steps.append(ParentReduction(child, twin, parent))
+                self.steps.append(graph_steps.ParentReduction(child, twin, parent))
                 waiting.setdefault(territory.size - 1, []).append(child)
 
     def carry(self, territory: Territory, goal: int) -> None:
@@ -283,7 +278,7 @@ class _Journey:
             gained = (room & ~column) & -(room & ~column)
             self.carry(above, column | gained)
             parent = gained.bit_length() - 1
-            self.steps.append(ParentAddition(node, self.node_of[above], parent))
+            self.steps.append(graph_steps.ParentAddition(node, self.node_of[above], parent))
             self.columns[node] |= gained
         # The raised column moves while the one it was made equal to stays.
         stays = self.node_of[raised[-1]]
@@ -309,11 +304,11 @@ class _Journey:
         union = self.columns[large]
         if dropped == small:
             # The smaller column would lose its own node, so the two change places.
-            self.steps.append(ParentExchange(large, small, dropped, added, small))
+            self.steps.append(graph_steps.ParentExchange(large, small, dropped, added, small))
             self.columns[small], self.columns[large] = union, union ^ lost
             self.node_of[territory], self.node_of[vehicle] = large, small
         else:
-            self.steps.append(ParentExchange(small, large, dropped, added, small))
+            self.steps.append(graph_steps.ParentExchange(small, large, dropped, added, small))
             self.columns[small] = union ^ lost
 
     def _column(self, territory: Territory) -> int:
@@ -361,7 +356,7 @@ class _Journey:
                 cycle.append(node)
                 node = goes_to.pop(node)
             # The column of cycle[0] belongs to cycle[1]: an edge cycle[1] → cycle[0].
-            self.steps.append(CycleReversion((start, *reversed(cycle[1:]))))
+            self.steps.append(graph_steps.CycleReversion((start, *reversed(cycle[1:]))))
         self.columns = list(goal)
 
 

@@ -15,12 +15,9 @@ from cyclearn.classes.graph_class import ClassOptions, GraphClass
 from cyclearn.classes.interventional_class import InterventionalClass, Interventions, as_design
 from cyclearn.classes.rotation_class import RotationClass
 from cyclearn.classes.seating import Seating
+from cyclearn.foundation import Axes, Deadline, InputError, takes_options
 from cyclearn.foundation.arguments import items
 from cyclearn.foundation.arrays import BoolArray
-from cyclearn.foundation.deadlines import Deadline
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.late_imports import Axes
-from cyclearn.foundation.option_values import takes_options
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.graphs.graph_input import as_graph
 

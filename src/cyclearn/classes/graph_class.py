@@ -10,25 +10,14 @@ from math import log10
 from random import Random
 from typing import Any, Literal, get_args
 
+from cyclearn.classes import rule_search
 from cyclearn.classes.canonical_member import canonical_order
 from cyclearn.classes.nearest_member import NearestMember, nearest_member
 from cyclearn.classes.rotation_class import RotationClass, irreducible_columns
-from cyclearn.classes.rule_search import (
-    MAX_CLASSES,
-    ClassKey,
-    Completeness,
-    LinkedClasses,
-    completeness,
-    linked_classes,
-)
 from cyclearn.classes.seated_graphs import SeatedGraphs, edge_table
 from cyclearn.classes.territories import reduced_columns, territories
-from cyclearn.foundation.answers import Answer
+from cyclearn.foundation import Answer, LimitError, Options, deadline_after, has_passed, option, pd
 from cyclearn.foundation.arguments import at_least, flag, one_of, whole
-from cyclearn.foundation.deadlines import deadline_after, has_passed
-from cyclearn.foundation.errors import LimitError
-from cyclearn.foundation.late_imports import pd
-from cyclearn.foundation.option_values import Options, option
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
@@ -51,7 +40,7 @@ def columns_into(columns: Sequence[int], group: Sequence[int]) -> tuple[int, ...
 
 def group_territories(
     graph: DirectedGraph, groups: Sequence[Sequence[int]]
-) -> tuple[ClassKey, ...]:
+) -> tuple[rule_search.ClassKey, ...]:
     """For every group, the territories of the graph that keeps only the edges into it.
 
     A design with these groups cannot distinguish graphs with equal territories; rules may link
@@ -87,7 +76,7 @@ class ClassOptions(Options):
         MAX_STATES, "Maximum number of states of an exact count.", partial(whole, least=1)
     )
     max_classes: int = option(
-        MAX_CLASSES, "Maximum number of classes of rotations.", partial(whole, least=1)
+        rule_search.MAX_CLASSES, "Maximum number of classes of rotations.", partial(whole, least=1)
     )
 
 
@@ -112,17 +101,17 @@ class GraphClass(Answer, SeatedGraphs, ABC):
         """Groups of nodes whose columns move independently of those of other groups."""
 
     @cached_property
-    def _keys(self) -> tuple[ClassKey, ...]:
+    def _keys(self) -> tuple[rule_search.ClassKey, ...]:
         return group_territories(self.graph, self._groups)
 
     @cached_property
-    def _linked(self) -> list[LinkedClasses]:
+    def _linked(self) -> list[rule_search.LinkedClasses]:
         """For every group, the classes of rotations that its columns belong to."""
         if self.rules == "rotations":
-            return [LinkedClasses({key: None}, None) for key in self._keys]
-        return [linked_classes(key, max_classes=self.max_classes) for key in self._keys]
+            return [rule_search.LinkedClasses({key: None}, None) for key in self._keys]
+        return [rule_search.linked_classes(key, max_classes=self.max_classes) for key in self._keys]
 
-    def _has_key(self, key: ClassKey, group: int = 0) -> bool:
+    def _has_key(self, key: rule_search.ClassKey, group: int = 0) -> bool:
         # Usually they are the same, and no search is needed.
         return key == self._keys[group] or key in self._linked[group].links
 
@@ -169,16 +158,18 @@ class GraphClass(Answer, SeatedGraphs, ABC):
         return next((limit for limit in limits if limit is not None), None)
 
     @property
-    def completeness(self) -> Completeness:
+    def completeness(self) -> rule_search.Completeness:
         """Whether all graphs with these distributions are members, and how that is known."""
         if self.rules == "rotations":
-            return Completeness.ROTATIONS
+            return rule_search.Completeness.ROTATIONS
         found = {
-            completeness(columns_into(self.graph.columns, group), linked)
+            rule_search.completeness(columns_into(self.graph.columns, group), linked)
             for group, linked in zip(self._groups, self._linked, strict=True)
         }
-        worst_first = (Completeness.CUT, Completeness.CONJECTURED)
-        return next((worst for worst in worst_first if worst in found), Completeness.PROVED)
+        worst_first = (rule_search.Completeness.CUT, rule_search.Completeness.CONJECTURED)
+        return next(
+            (worst for worst in worst_first if worst in found), rule_search.Completeness.PROVED
+        )
 
     def __contains__(self, graph: object) -> bool:
         """Whether the graph is proved to generate these distributions.

@@ -27,9 +27,7 @@ from cyclearn.classes.graph_class import ClassOptions, GraphClass, group_territo
 from cyclearn.classes.rule_search import ClassKey, linked_classes
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
-from cyclearn.foundation.option_values import takes_options
+from cyclearn.foundation import InputError, short, takes_options
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.graphs.graph_input import checked_graph
 

@@ -128,16 +128,9 @@ def edge_table(pairs: Iterable[PairCount], size: int, names: Sequence[str]) -> p
         rows.append((*ends, *counts, adjacent, adjacent / size, verdict))
     columns = ["a", "b", "forward", "backward", "both", "adjacent", "share", "verdict"]
     types = dict.fromkeys(columns[2:6], object if size >= 2**62 else "int64")
-    # Each column separately, because pandas would convert some large integers to floats.
-    return pd.DataFrame(
-        {
-            name: pd.Series(
-                [row[n] for row in rows],
-                dtype=types.get(name, "float64" if name == "share" else None),
-            )
-            for n, name in enumerate(columns)
-        }
-    )
+    # As objects first, since pandas would make floats of some large integers.
+    table = pd.DataFrame(rows, columns=columns, dtype=object)
+    return table.astype({**types, "share": "float64"})
 
 
 class MemberSampler:

@@ -16,11 +16,10 @@ from typing import Annotated, TextIO
 import typer
 
 from cyclearn import __version__
-from cyclearn.cli.commands import Commands
+from cyclearn.cli.commands import Commands, command_group
 from cyclearn.cli.endings import end_children, end_on_signals, ending_signal
 from cyclearn.cli.output import complain, say
-from cyclearn.foundation.errors import InputError, LimitError
-from cyclearn.foundation.files import shown, why
+from cyclearn.foundation import InputError, LimitError, shown, why
 
 _NO, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
 # As in sysexits.h; 1 would be an answer.
@@ -28,14 +27,8 @@ _DEFECT = 70
 # As a shell reports a program that SIGPIPE ended.
 _CLOSED_PIPE = 141
 
-app = typer.Typer(
-    name="cyclearn",
-    cls=Commands,
-    no_args_is_help=True,
-    invoke_without_command=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
+app = command_group(
+    name="cyclearn", cls=Commands, no_args_is_help=True, invoke_without_command=True
 )
 
 

@@ -14,8 +14,7 @@ import typer
 
 from cyclearn.cli.documented_options import documented
 from cyclearn.cli.output import say
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.files import why
+from cyclearn.foundation import InputError, why
 
 _LOOPBACK = "127.0.0.1"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -33,13 +33,19 @@ PLACES = {
 }
 
 
+# No colours, boxes or completion: help and errors are plain text.
+command_group = partial(
+    typer.Typer, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+)
+
+
 @cache
 def _loaded(name: str) -> Any:
     module, attribute = PLACES[name]
     found = getattr(import_module(f"cyclearn.cli.{module}"), attribute)
     if isinstance(found, typer.Typer):
         return get_command(found)
-    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    alone = command_group()
     alone.command(name)(found)
     return get_command(alone)
 

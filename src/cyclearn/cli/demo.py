@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from cyclearn.cli.output import say
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.files import replacing, why
+from cyclearn.foundation import InputError, replacing, why
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models.example import EXAMPLE_ROWS, MARKET
 

@@ -12,8 +12,7 @@ from cyclearn.cli.field_options import takes_fields
 from cyclearn.cli.output import Json, print_answer, print_json, say
 from cyclearn.cli.report_command import learned
 from cyclearn.cli.table_options import takes_table_or_result
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.readable import significant
+from cyclearn.foundation import InputError, significant
 from cyclearn.search.options import SearchOptions
 
 

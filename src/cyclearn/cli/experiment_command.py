@@ -13,15 +13,14 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from cyclearn.cli.documented_options import documented, names_by_commas
+from cyclearn.cli.commands import command_group
+from cyclearn.cli.documented_options import documented, names_by_commas, with_signature
 from cyclearn.cli.output import Json, print_json, say
 from cyclearn.foundation.errors import InputError
 
-app = typer.Typer(
+app = command_group(
     name="experiment",
     no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
     help="Run an experiment into one file; the same command continues an interrupted run.",
 )
 
@@ -101,9 +100,7 @@ def _runs(make: Callable[..., Made]) -> Callable[..., Made]:
         _run(getattr(import_module("cyclearn.experiments"), study)(*arguments), **options)
 
     parameters = [*_parameters(make), *running]
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {each.name: each.annotation for each in parameters}
-    app.command(name)(command)
+    app.command(name)(with_signature(command, inspect.Signature(), parameters))
     return make
 
 

@@ -12,8 +12,7 @@ from cyclearn.cli.field_options import takes_fields
 from cyclearn.cli.output import Json, Standardised, print_json, say
 from cyclearn.cli.table_options import takes_table
 from cyclearn.data.reading import Reading
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.readable import significant
+from cyclearn.foundation import InputError, significant
 from cyclearn.graphs import read_graph
 from cyclearn.models import FittedModel
 from cyclearn.models import fit as fit_model

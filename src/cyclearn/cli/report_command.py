@@ -13,8 +13,7 @@ from cyclearn.cli.documented_options import documented
 from cyclearn.cli.field_options import takes_fields
 from cyclearn.cli.output import Json, print_json, say
 from cyclearn.cli.table_options import takes_table_or_result
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.files import checked_suffix
+from cyclearn.foundation import InputError, checked_suffix
 from cyclearn.search.options import SearchOptions
 
 With = Annotated[

@@ -10,8 +10,7 @@ import typer
 
 from cyclearn.cli.documented_options import documented
 from cyclearn.cli.output import Json, print_json, say
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.files import check_output, checked_suffix, write_text
+from cyclearn.foundation import InputError, check_output, checked_suffix, write_text
 from cyclearn.graphs import random_graph, read_graph, write_graph
 from cyclearn.graphs.formats import edge_list
 

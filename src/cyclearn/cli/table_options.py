@@ -15,8 +15,7 @@ from cyclearn.cli.output import complain
 from cyclearn.data.intervened_tables import ROWS, UNKNOWN
 from cyclearn.data.moments import read_moments
 from cyclearn.data.table_files import TableFile, read_table_file, tetrad_matrix
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.files import check_output
+from cyclearn.foundation import InputError, check_output
 
 # Options that name a column with information about the rows.
 _LABELS = ("groups", "interventions")

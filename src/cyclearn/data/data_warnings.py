@@ -14,8 +14,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_origin, get_type_hints
 
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.readable import count_of
+from cyclearn.foundation import InputError, count_of
 
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform

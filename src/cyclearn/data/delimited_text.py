@@ -8,8 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from cyclearn.data.input_checks import number_of
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
+from cyclearn.foundation import InputError, short
 
 # Lines from which the separator and the decimal mark are detected.
 _LOOKED_AT = 100

@@ -16,9 +16,7 @@ import numpy as np
 
 from cyclearn.data.moments import Data, Moments
 from cyclearn.data.table_files import as_rows, read_table
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
-from cyclearn.foundation.late_imports import pd
+from cyclearn.foundation import InputError, pd, short
 
 # Functions that accept one table accept several: a list, or a mapping from names to tables.
 SeveralData: TypeAlias = "Data | Sequence[Data] | Mapping[str, Data]"

@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.foundation import CollinearError, InputError, MatrixError, listed, short
 from cyclearn.foundation.arrays import FloatArray
-from cyclearn.foundation.errors import CollinearError, InputError, MatrixError
-from cyclearn.foundation.json_input import short
-from cyclearn.foundation.readable import listed
 from cyclearn.graphs.graph_input import checked_names, default_names
 
 # Share of a standardised column's variance that the preceding columns leave unexplained.

@@ -23,11 +23,8 @@ from cyclearn.data.moments import Moments
 from cyclearn.data.rows import Rows
 from cyclearn.data.table_files import as_rows
 from cyclearn.data.tables import Design, InterventionKind, Table, Tables
+from cyclearn.foundation import InputError, listed, pd, short
 from cyclearn.foundation.arrays import BoolArray, FloatArray
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
-from cyclearn.foundation.late_imports import pd
-from cyclearn.foundation.readable import listed
 
 # Targets of each table, or the name of a column with the targets of each row.
 Interventions = str | tuple[tuple[str, ...], ...]

@@ -11,23 +11,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cyclearn.data.input_checks import (
-    check_finite,
-    check_positive_definite,
-    checked_covariance,
-    checked_exogenous,
-    checked_matrix,
-    half_of_matrix,
-    names_among,
-)
+from cyclearn.data import input_checks
 from cyclearn.data.rows import Rows
 from cyclearn.data.table_files import as_rows, read_table, tetrad_matrix
+from cyclearn.foundation import InputError, check_path, count_of, listed, pd, short
 from cyclearn.foundation.arrays import BoolArray, FloatArray
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.files import check_path
-from cyclearn.foundation.json_input import short
-from cyclearn.foundation.late_imports import pd
-from cyclearn.foundation.readable import count_of, listed
 from cyclearn.graphs.graph_input import checked_names
 
 # The share of each level of ordinal variables, in order.
@@ -90,16 +78,16 @@ class Moments:
         index = getattr(covariance, "columns", None)
         if names is None and index is not None:
             names = [str(name) for name in index]
-        S = checked_matrix(covariance, "covariance", names)
+        S = input_checks.checked_matrix(covariance, "covariance", names)
         labels = checked_names(names, S.shape[1], "column")
-        S = checked_covariance(S, labels)
-        check_positive_definite(S, labels, int(n_samples))
+        S = input_checks.checked_covariance(S, labels)
+        input_checks.check_positive_definite(S, labels, int(n_samples))
         centre = None if mean is None else checked_mean(mean, labels)
-        given = checked_exogenous(exogenous, labels)
+        given = input_checks.checked_exogenous(exogenous, labels)
         given_shares = ordered if isinstance(ordered, Mapping) else {}
         shares = {
             name: dict(given_shares.get(name, {}))
-            for name in names_among("ordered", list(ordered), labels)
+            for name in input_checks.names_among("ordered", list(ordered), labels)
         }
         self._set(S, int(n_samples), centre, labels, names is None, given, shares)
 
@@ -131,7 +119,9 @@ class Moments:
 
     def given(self, exogenous: Sequence[str]) -> Moments:
         """The same moments, with these variables exogenous as well."""
-        return self._changed(exogenous=checked_exogenous((*self.exogenous, *exogenous), self.names))
+        return self._changed(
+            exogenous=input_checks.checked_exogenous((*self.exogenous, *exogenous), self.names)
+        )
 
     @cached_property
     def is_exogenous(self) -> BoolArray:
@@ -272,7 +262,7 @@ def moments_of(rows: Rows) -> Moments:
     variances = covariance.diagonal()
     if not np.isfinite(variances).all():
         # A missing or infinite value shows in the mean, so the table is searched only now.
-        check_finite(rows.values, "data", labels)
+        input_checks.check_finite(rows.values, "data", labels)
         raise InputError("the values are so large that their variances overflow; rescale them")
     constant = np.flatnonzero(variances <= (1e-13 * mean) ** 2)
     if constant.size:
@@ -287,7 +277,7 @@ def moments_of(rows: Rows) -> Moments:
             f"column {labels[j]!r} is constant{also}; a constant column has no causes and no "
             "effects: drop it"
         )
-    check_positive_definite(covariance, labels, n)
+    input_checks.check_positive_definite(covariance, labels, n)
     return Moments._unchecked(covariance, n, mean, labels, rows.is_unnamed, rows.exogenous)
 
 
@@ -334,7 +324,7 @@ def _matrix(path: str | Path, written: Any, n_samples: int | None, options: Any)
 
 def _mirrored(frame: pd.DataFrame) -> pd.DataFrame:
     """Complete a symmetric matrix of which one half is given; return any other matrix unchanged."""
-    if half_of_matrix(frame.to_numpy(dtype=float)) is None:
+    if input_checks.half_of_matrix(frame.to_numpy(dtype=float)) is None:
         return frame
     S = np.nan_to_num(frame.to_numpy(dtype=float))
     frame = frame.copy()

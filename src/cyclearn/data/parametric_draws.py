@@ -27,20 +27,14 @@ def draw_covariance(
     moments: Moments, n_effective: float, generator: np.random.Generator
 ) -> FloatArray:
     """Draw their covariance; constant columns stay constant."""
-    df = max(round(n_effective) - 1, 1)
-    return _wishart(moments, df, generator) / (df + 1)
-
-
-def _wishart(moments: Moments, df: int, generator: np.random.Generator) -> FloatArray:
-    """Draw from the Wishart distribution with df degrees of freedom."""
     from scipy.stats import wishart
 
-    S, p = moments.covariance, moments.n_variables
+    S, p, df = moments.covariance, moments.n_variables, max(round(n_effective) - 1, 1)
     if df >= p and (S.diagonal() > 0).all():
         drawn = wishart.rvs(df, S, random_state=generator)
-        return np.asarray(drawn, dtype=float).reshape(p, p)
+        return np.asarray(drawn, dtype=float).reshape(p, p) / (df + 1)
     # Fewer draws than variables, or constant ones: the matrix is singular, and so may S be.
     values, vectors = np.linalg.eigh(S)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     Z = generator.standard_normal((df, p)) @ root.T
-    return np.asarray(Z.T @ Z)
+    return np.asarray(Z.T @ Z / (df + 1))

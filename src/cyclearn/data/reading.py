@@ -16,20 +16,13 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from cyclearn.data import intervened_tables
 from cyclearn.data.categories import with_indicators
 from cyclearn.data.checks import check_treated, given_exogenous, ordinal_columns
 from cyclearn.data.data_warnings import NonnormalColumns, OrdinalColumns
 from cyclearn.data.effective_rows import EffectiveRows, Memory, row_weight
 from cyclearn.data.grouped_tables import SeveralData, named_tables, naming_group
 from cyclearn.data.input_checks import names_among, numeric_matrix
-from cyclearn.data.intervened_tables import (
-    UNKNOWN,
-    Interventions,
-    checked_interventions,
-    intervened_tables,
-    targeted_parts,
-    unknown_tables,
-)
 from cyclearn.data.lagged_rows import with_past
 from cyclearn.data.margins import Margins, with_margins
 from cyclearn.data.missing_values import TREATMENTS, Missing, Treated, treat_missing
@@ -39,10 +32,8 @@ from cyclearn.data.rows import Rows, row_column
 from cyclearn.data.shrinkage import Covariance, shrunk
 from cyclearn.data.table_files import as_rows, tetrad_matrix
 from cyclearn.data.tables import Design, Intercepts, InterventionKind, Table, Tables
+from cyclearn.foundation import InputError, Options, option, short, takes_options
 from cyclearn.foundation.arguments import names_in, one_of, whole
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
-from cyclearn.foundation.option_values import Options, option, takes_options
 
 Errors = Literal["auto", "standard", "robust"]
 
@@ -162,10 +153,10 @@ class Reading(Options):
     groups: str | None = option(
         None, "Column that names the group of each row: one graph, weights by group.", _column
     )
-    interventions: Interventions | None = option(
+    interventions: intervened_tables.Interventions | None = option(
         None,
         "Column of intervention targets, separated by commas; or unknown, or rows (knockouts).",
-        lambda _, value: checked_interventions(value),
+        lambda _, value: intervened_tables.checked_interventions(value),
     )
     intervention_kind: InterventionKind | tuple[InterventionKind, ...] = option(
         "perfect",
@@ -289,7 +280,7 @@ class Reading(Options):
     @property
     def is_unknown(self) -> bool:
         """Whether the targets are unknown and will be learned."""
-        return self.interventions == UNKNOWN
+        return self.interventions == intervened_tables.UNKNOWN
 
     @property
     def design(self) -> Design:
@@ -316,9 +307,16 @@ class Reading(Options):
         if self.interventions is not None:
             options = self.design, self.n_effective, self.exogenous, self.margins
             if self.is_unknown:
-                return unknown_tables(data, self.groups, *options)
-            parts = targeted_parts(data, self.interventions, self.intervention_kind)
-            return intervened_tables(parts, *options)
+                return intervened_tables.unknown_tables(
+                    data, self.groups, self.design, self.n_effective, self.exogenous
+                )
+            return intervened_tables.intervened_tables(
+                intervened_tables.targeted_parts(data, self.interventions, self.intervention_kind),
+                self.design,
+                self.n_effective,
+                exogenous=self.exogenous,
+                margins=self.margins,
+            )
         named = named_tables(data, self.groups, in_order=self.lags > 0)
         if named is None:
             return self._one(data)

@@ -8,12 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cyclearn.data.input_checks import (
-    check_rows,
-    checked_exogenous,
-    names_among,
-    numeric_matrix,
-)
+from cyclearn.data import input_checks
 from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.graph_input import checked_names
@@ -52,8 +47,8 @@ class Rows:
         columns = getattr(table, "columns", None)
         if columns is not None and names is None:
             names = [str(name) for name in columns.tolist()]
-        values = numeric_matrix(table, "data", names)
-        check_rows(values)
+        values = input_checks.numeric_matrix(table, "data", names)
+        input_checks.check_rows(values)
         texts = getattr(table, "attrs", {}).get("texts", {})
         return cls(
             values, checked_names(names, values.shape[1], "column"), names is None, texts=texts
@@ -61,12 +56,12 @@ class Rows:
 
     def given(self, exogenous: Sequence[str]) -> Rows:
         """The same rows, with these columns exogenous as well."""
-        given = checked_exogenous((*self.exogenous, *exogenous), self.names)
+        given = input_checks.checked_exogenous((*self.exogenous, *exogenous), self.names)
         return replace(self, exogenous=given)
 
     def with_ordered(self, ordered: Sequence[str]) -> Rows:
         """The same rows, with these columns ordinal: 0, 1, … in place of their levels."""
-        found = names_among("ordered", ordered, self.names)
+        found = input_checks.names_among("ordered", ordered, self.names)
         for name in found:
             if name in self.exogenous:
                 raise InputError(

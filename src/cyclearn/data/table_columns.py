@@ -12,11 +12,8 @@ import numpy as np
 
 from cyclearn.data.input_checks import check_rows, is_missing_word, number_of
 from cyclearn.data.rows import MOST_LEVELS
+from cyclearn.foundation import HeaderError, InputError, count_of, listed, pd, short
 from cyclearn.foundation.arguments import names_of
-from cyclearn.foundation.errors import HeaderError, InputError
-from cyclearn.foundation.json_input import short
-from cyclearn.foundation.late_imports import pd
-from cyclearn.foundation.readable import count_of, listed
 
 MissingCode = str | float
 

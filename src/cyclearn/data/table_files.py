@@ -25,11 +25,8 @@ from cyclearn.data.delimited_text import Delimited, delimited
 from cyclearn.data.input_checks import MISSING_TEXT
 from cyclearn.data.table_columns import Cells, MissingCode, usable_columns, with_missing_codes
 from cyclearn.data.tetrad_covariance import tetrad_covariance
+from cyclearn.foundation import InputError, MatrixError, check_path, pd, replacing, short, shown
 from cyclearn.foundation.arguments import flag, names_of
-from cyclearn.foundation.errors import InputError, MatrixError
-from cyclearn.foundation.files import check_path, replacing, shown
-from cyclearn.foundation.json_input import short
-from cyclearn.foundation.late_imports import pd
 
 CheckShape = Callable[[int, int], None]
 

@@ -13,9 +13,7 @@ from cyclearn.drawing.curves import headed
 from cyclearn.drawing.label_places import label_places
 from cyclearn.drawing.layout import FONT_SIZE, NODE_HEIGHT, Layout
 from cyclearn.drawing.palette import GREY, INK, Dashes, plain_text
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
-from cyclearn.foundation.late_imports import Axes
+from cyclearn.foundation import Axes, InputError, short
 from cyclearn.graphs.directed_graph import Edge
 
 # Size of one layout unit in a new figure, in inches.

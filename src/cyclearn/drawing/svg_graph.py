@@ -7,7 +7,7 @@ dashed, strong ones wide, and edges that not all members of the class share have
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -69,17 +69,12 @@ def graph_svg(
         tag("title", title, id=f"{identifier}-title"),
         tag("desc", description, id=f"{identifier}-desc"),
         *(
-            tag(
-                "rect",
+            _box(
+                (each.left, each.top, each.width, each.height, 0.5),
                 class_="group",
-                x=_n(group.left),
-                y=_n(group.top),
-                width=_n(group.width),
-                height=_n(group.height),
-                rx="0.5",
-                data_nodes=json.dumps(group.nodes, ensure_ascii=False),
+                data_nodes=json.dumps(each.nodes, ensure_ascii=False),
             )
-            for group in layout.groups
+            for each in layout.groups
         ),
         *(_edge(edge, layout.routes[edge.source, edge.target]) for edge in drawn),
         *(_node(name, layout, name in in_group) for name in graph.names),
@@ -100,18 +95,17 @@ def _node(name: str, layout: Layout, in_group: bool) -> Markup:
     return tag(
         "g",
         tag("title", name),
-        tag(
-            "rect",
-            x=_n(x - width / 2),
-            y=_n(y - NODE_HEIGHT / 2),
-            width=_n(width),
-            height=_n(NODE_HEIGHT),
-            rx=_n(_ROUNDING),
-        ),
+        _box((x - width / 2, y - NODE_HEIGHT / 2, width, NODE_HEIGHT, _ROUNDING)),
         tag("text", layout.labels[name], x=_n(x), y=_n(y + 0.36 * FONT_SIZE)),
         class_="node feedback" if in_group else "node",
         data_node=name,
     )
+
+
+def _box(place: Sequence[float], **attributes: object) -> Markup:
+    """A rectangle: left, top, width, height, and the radius of its corners."""
+    shape = zip(("x", "y", "width", "height", "rx"), map(_n, place), strict=True)
+    return tag("rect", **attributes, **dict(shape))
 
 
 def _edge(edge: DrawnEdge, route: FloatArray) -> Markup:

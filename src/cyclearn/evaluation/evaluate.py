@@ -10,19 +10,10 @@ from typing import Any, TypeVar
 
 from cyclearn.classes import EquivalenceClass, equivalence_class
 from cyclearn.data.input_checks import whole_number
+from cyclearn.evaluation import structure
 from cyclearn.evaluation.multi_domain import Domains, SuccessRate, multi_domain_success
-from cyclearn.evaluation.structure import (
-    ClassDistance,
-    Features,
-    StructureScores,
-    aligned,
-    class_distance,
-    shd,
-)
-from cyclearn.foundation.answers import Answer
+from cyclearn.foundation import Answer, Deadline, LimitError, deadline_after, seconds_left
 from cyclearn.foundation.arguments import seconds
-from cyclearn.foundation.deadlines import Deadline, deadline_after, seconds_left
-from cyclearn.foundation.errors import LimitError
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel
@@ -39,8 +30,8 @@ class Evaluation(Answer):
 
     equivalent: bool
     shd: int
-    class_distance: ClassDistance
-    scores: StructureScores | None
+    class_distance: structure.ClassDistance
+    scores: structure.StructureScores | None
     success: SuccessRate | None
     n_edges: tuple[int, int]
     n_redundant: tuple[int, int]
@@ -93,7 +84,7 @@ class Evaluation(Answer):
         return "\n".join(lines)
 
 
-def _score_lines(scores: StructureScores | None) -> list[str]:
+def _score_lines(scores: structure.StructureScores | None) -> list[str]:
     if scores is None:
         return ["precision, recall              unknown: the time limit was too short"]
     lines = []
@@ -116,7 +107,7 @@ class Evaluator:
     def __init__(self, true: DirectedGraph, domains: Sequence[LinearGaussianModel] | None) -> None:
         self.true = true
         self.domains = None if domains is None else Domains(true, domains)
-        self._features: Features | None = None
+        self._features: structure.Features | None = None
         self._found: dict[DirectedGraph, Evaluation] = {}
 
     @cached_property
@@ -126,12 +117,14 @@ class Evaluator:
 
     def evaluate(self, learned: DirectedGraph, deadline: Deadline = None) -> Evaluation:
         """All metrics of a learned graph; each takes at most half of the remaining time."""
-        learned = aligned(learned, self.true)
+        learned = structure.aligned(learned, self.true)
         if learned not in self._found:
             self._found[learned] = Evaluation(
                 learned in self.members,
-                shd(learned, self.true),
-                class_distance(learned, self.members, time_limit=seconds_left(deadline) / 2),
+                structure.shd(learned, self.true),
+                structure.class_distance(
+                    learned, self.members, time_limit=seconds_left(deadline) / 2
+                ),
                 self._scores(learned, deadline_after(seconds_left(deadline) / 2)),
                 None
                 if self.domains is None
@@ -144,9 +137,11 @@ class Evaluator:
             )
         return self._found[learned]
 
-    def _scores(self, learned: DirectedGraph, deadline: Deadline) -> StructureScores | None:
+    def _scores(
+        self, learned: DirectedGraph, deadline: Deadline
+    ) -> structure.StructureScores | None:
         if self._features is None:
-            self._features = _in_time(partial(Features.of_class, self.members, deadline))
+            self._features = _in_time(partial(structure.Features.of_class, self.members, deadline))
         return None if self._features is None else self._features.scores(learned)
 
 
@@ -196,7 +191,7 @@ def evaluate(
     cycle precision, recall        nothing to count, 0.000
     multi-domain success           0.000 (0 of 50 distributions, KL < 0.004)
     """
-    learned = aligned(learned, true)
+    learned = structure.aligned(learned, true)
     whole_number("n_domains", n_domains, 1)
     deadline = deadline_after(seconds("time_limit", time_limit))
     found = Evaluator(true, None).evaluate(learned, deadline)

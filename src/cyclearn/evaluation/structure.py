@@ -17,10 +17,9 @@ import numpy as np
 
 from cyclearn.classes import EquivalenceClass, equivalence_class
 from cyclearn.classes.class_statements import class_statements
-from cyclearn.foundation.answers import Answer
+from cyclearn.foundation import Answer, Deadline
 from cyclearn.foundation.arguments import seconds
 from cyclearn.foundation.arrays import BoolArray
-from cyclearn.foundation.deadlines import Deadline
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import structural_hamming_distance
 from cyclearn.graphs.graph_input import check_same_nodes, checked_graph

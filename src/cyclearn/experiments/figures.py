@@ -11,9 +11,7 @@ import pandas as pd
 
 from cyclearn.experiments.result_tables import groups, of_the_study, pooled, result_table, share
 from cyclearn.experiments.runner import ResultsFile
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.files import replacing, why, write_text
-from cyclearn.foundation.late_imports import Axes
+from cyclearn.foundation import Axes, InputError, replacing, why, write_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

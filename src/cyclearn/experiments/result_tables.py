@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 
 from cyclearn.experiments.runner import ResultsFile
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
+from cyclearn.foundation import InputError, short
 from cyclearn.identifiability.numerics.numerical_overlap import wilson_interval
 
 

@@ -25,10 +25,8 @@ import pandas as pd
 
 from cyclearn import __version__
 from cyclearn.experiments.study import Output, Study, Task
+from cyclearn.foundation import InputError, LimitError, ended_quietly, short
 from cyclearn.foundation.arguments import processes
-from cyclearn.foundation.errors import InputError, LimitError
-from cyclearn.foundation.interruption import ended_quietly
-from cyclearn.foundation.json_input import short
 from cyclearn.foundation.record_file import RecordFile, plain
 
 # Seconds to wait for an answer of the scheduler.

@@ -24,15 +24,7 @@ import numpy as np
 from cyclearn.classes import equivalent
 from cyclearn.evaluation import Evaluation, Evaluator, class_distance, draw_domains
 from cyclearn.evaluation.multi_domain import sampled_moments
-from cyclearn.experiments.study import (
-    METHODS,
-    Output,
-    Study,
-    Task,
-    check_methods,
-    learn_by,
-    task_generator,
-)
+from cyclearn.experiments import study
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs import DirectedGraph, random_graph
 from cyclearn.graphs.graph_input import as_graph
@@ -46,10 +38,10 @@ _MANY_NODES, _SMALL, _LARGE = 50, 5, 10
 _MAX_GRAPHS = 1000
 
 
-def _drawn_tasks(settings: Iterable[str], n_instances: int | None) -> list[Task]:
+def _drawn_tasks(settings: Iterable[str], n_instances: int | None) -> list[study.Task]:
     """Instances of every setting; by default as many as in the paper."""
     instances = range(100 if n_instances is None else n_instances)
-    return [Task(setting, instance) for setting in settings for instance in instances]
+    return [study.Task(setting, instance) for setting in settings for instance in instances]
 
 
 def _check_different(what: str, values: Sequence[int], least: int) -> None:
@@ -61,44 +53,44 @@ def _check_different(what: str, values: Sequence[int], least: int) -> None:
 
 
 @dataclass(frozen=True)
-class SimulatedStudy(Study):
+class SimulatedStudy(study.Study):
     """Methods compared on random graphs by distance to the class and multi-domain success."""
 
     name: str
     nodes: tuple[int, ...] = (5, 20, 50)
     samples: tuple[int, ...] = (10_000,)
     n_domains: int = 50
-    methods: tuple[str, ...] = METHODS
+    methods: tuple[str, ...] = study.METHODS
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_methods(self.methods)
+        study.check_methods(self.methods)
         _check_different("nodes", self.nodes, 2)
         _check_different("samples", self.samples, 10)
         if self.n_domains < 1:
             raise InputError(f"domains are {self.n_domains}; give at least 1")
 
-    def tasks(self, n_instances: int | None) -> list[Task]:
+    def tasks(self, n_instances: int | None) -> list[study.Task]:
         """One task for each true graph, small graphs first."""
         return _drawn_tasks(
             [f"p={p}, n={n}" for p in self.nodes for n in self.samples], n_instances
         )
 
-    def run(self, task: Task) -> list[Output]:
+    def run(self, task: study.Task) -> list[study.Output]:
         """All domains of one true graph, by all methods."""
         p, n = (int(part.split("=")[1]) for part in task.setting.split(", "))
         # The same graphs and distributions for every sample size.
         true, models = drawn_problem(
-            p, self.n_domains, task_generator(self.seed, self.name, p, task.instance)
+            p, self.n_domains, study.task_generator(self.seed, self.name, p, task.instance)
         )
         evaluator = Evaluator(true, models)
         outputs = []
         for number, model in enumerate(models):
-            rng = task_generator(self.seed, self.name, p, task.instance, n, number)
+            rng = study.task_generator(self.seed, self.name, p, task.instance, n, number)
             moments = sampled_moments(model, n, rng)
             truth = fit(true.reduced(), moments)
             for method in self.methods:
-                learned = learn_by(method, moments)
+                learned = study.learn_by(method, moments)
                 measures = measured(evaluator.evaluate(learned.graph))
                 # In compact form, such as 0>2 2>1, so that an output can be examined again.
                 edges = np.argwhere(learned.graph.adjacency)
@@ -106,7 +98,7 @@ class SimulatedStudy(Study):
                 if learned.score is not None and learned.penalty is not None:
                     bar = -truth.log_likelihood + learned.penalty * truth.graph.n_edges
                     measures["reached"] = bool(learned.score <= bar + 1e-6 * n)
-                outputs.append(Output(number, method, measures, learned.seconds))
+                outputs.append(study.Output(number, method, measures, learned.seconds))
         return outputs
 
 
@@ -144,7 +136,7 @@ def measured(found: Evaluation) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class ConsistencyStudy(Study):
+class ConsistencyStudy(study.Study):
     """Share of exact optima that are equivalent and quasi equivalent to the truth."""
 
     nodes: int = 4
@@ -157,19 +149,19 @@ class ConsistencyStudy(Study):
             raise InputError(f"nodes are {self.nodes}; the exact method is run on 2 to 5 here")
         _check_different("samples", self.samples, 10)
 
-    def tasks(self, n_instances: int | None) -> list[Task]:
+    def tasks(self, n_instances: int | None) -> list[study.Task]:
         """One task for each true graph and sample size."""
         return _drawn_tasks([f"p={self.nodes}, n={n}" for n in self.samples], n_instances)
 
-    def run(self, task: Task) -> list[Output]:
+    def run(self, task: study.Task) -> list[study.Output]:
         """Learn by the exact method and compare with the truth."""
         n = int(task.setting.split("=")[-1])
-        rng = task_generator(self.seed, self.name, self.nodes, task.instance)
+        rng = study.task_generator(self.seed, self.name, self.nodes, task.instance)
         true, (model,) = drawn_problem(self.nodes, 1, rng)
         moments = sampled_moments(
-            model, n, task_generator(self.seed, self.name, self.nodes, task.instance, n)
+            model, n, study.task_generator(self.seed, self.name, self.nodes, task.instance, n)
         )
-        learned = learn_by("exact", moments)
+        learned = study.learn_by("exact", moments)
         compared = quasi_equivalent(learned.graph, true)
         truth = fit(true.reduced(), moments)
         bar = -truth.log_likelihood + (learned.penalty or 0.0) * truth.graph.n_edges
@@ -182,7 +174,7 @@ class ConsistencyStudy(Study):
             "n_true_edges": true.reduced().n_edges,
             "better_than_truth": bool((learned.score or 0.0) < bar - 1e-6 * n),
         }
-        return [Output(0, "exact", measures, learned.seconds)]
+        return [study.Output(0, "exact", measures, learned.seconds)]
 
 
 EXAMPLES = {
@@ -194,21 +186,21 @@ SEARCHES = {"10, 10": (10, 10), "5, 5": (5, 5)}
 
 
 @dataclass(frozen=True)
-class VirtualEdgeStudy(Study):
+class VirtualEdgeStudy(study.Study):
     """How often the search ends in the true class, with and without virtual-edge moves."""
 
     n_samples: int = 10_000
     seed: int = 0
     name: str = "virtual-edges"
 
-    def tasks(self, n_instances: int | None) -> list[Task]:
+    def tasks(self, n_instances: int | None) -> list[study.Task]:
         """One task for each example and draw of parameters."""
         return _drawn_tasks(EXAMPLES, n_instances)
 
-    def run(self, task: Task) -> list[Output]:
+    def run(self, task: study.Task) -> list[study.Output]:
         """One draw of parameters, searched with and without the operator."""
         true = as_graph(EXAMPLES[task.setting])
-        rng = task_generator(self.seed, self.name, task.setting, task.instance)
+        rng = study.task_generator(self.seed, self.name, task.setting, task.instance)
         moments = sampled_moments(random_model(true, random_state=rng), self.n_samples, rng)
         truth = fit(true, moments)
         outputs = []
@@ -230,5 +222,5 @@ class VirtualEdgeStudy(Study):
                     "reached": bool(result.score <= bar + 1e-6 * self.n_samples),
                 }
                 method = f"{search}, {'with' if operator else 'without'}"
-                outputs.append(Output(0, method, measures, seconds))
+                outputs.append(study.Output(0, method, measures, seconds))
         return outputs

@@ -13,27 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cyclearn.foundation.answers import Answer
+from cyclearn.foundation import Answer, Axes, InputError, nx, pd, short
 from cyclearn.foundation.arguments import at_least
 from cyclearn.foundation.arrays import BoolArray
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
-from cyclearn.foundation.late_imports import Axes, nx, pd
+from cyclearn.graphs import graph_input
 from cyclearn.graphs.bitsets import bits, columns_to_support, strong_components, support_to_columns
 from cyclearn.graphs.graph_input import Node as Node
-from cyclearn.graphs.graph_input import (
-    check_number_of_nodes,
-    check_same_nodes,
-    checked_adjacency,
-    checked_edges,
-    checked_graph,
-    checked_label,
-    checked_names,
-    labelled_matrix,
-    listed,
-    names_of_ends,
-    square_table,
-)
 
 Edge = tuple[str, str]
 
@@ -64,9 +49,9 @@ class DirectedGraph(Answer):
     def __init__(self, adjacency: ArrayLike, names: Sequence[str] | None = None) -> None:
         # Recognised by its attributes, so that pandas is not imported for an array.
         if names is None and hasattr(adjacency, "iloc") and hasattr(adjacency, "columns"):
-            adjacency, names = labelled_matrix(adjacency)
-        support = checked_adjacency(adjacency)
-        labels = checked_names(names, len(support))
+            adjacency, names = graph_input.labelled_matrix(adjacency)
+        support = graph_input.checked_adjacency(adjacency)
+        labels = graph_input.checked_names(names, len(support))
         loops = np.flatnonzero(support.diagonal())
         if loops.size:
             raise InputError(
@@ -112,15 +97,15 @@ class DirectedGraph(Answer):
         ('X1', 'X2', 'X3')
         """
         at_least("n_nodes", n_nodes, 0)
-        pairs = checked_edges(edges)
+        pairs = graph_input.checked_edges(edges)
         if names is None:
-            names = names_of_ends(pairs, n_nodes)
+            names = graph_input.names_of_ends(pairs, n_nodes)
         elif isinstance(names, Iterable) and not isinstance(names, str):
             names = list(names)
             if not all(isinstance(name, str) for name in names):
                 pairs = [(str(a), str(b)) for a, b in pairs]
-        graph = cls.from_columns([], checked_names(names, n_nodes))
-        check_number_of_nodes(graph.n_nodes)
+        graph = cls.from_columns([], graph_input.checked_names(names, n_nodes))
+        graph_input.check_number_of_nodes(graph.n_nodes)
         columns = [1 << j for j in range(graph.n_nodes)]
         for source, target in pairs:
             i, j = graph.index(source), graph.index(target)
@@ -152,7 +137,7 @@ class DirectedGraph(Answer):
         """Graph of a square table: ``frame.loc[a, b]`` is true when a → b."""
         if not (hasattr(frame, "iloc") and hasattr(frame, "columns")):
             raise InputError(f"{type(frame).__name__} is not a table; pass a pandas.DataFrame")
-        return cls(*square_table(frame))
+        return cls(*graph_input.square_table(frame))
 
     @property
     def n_nodes(self) -> int:
@@ -213,7 +198,7 @@ class DirectedGraph(Answer):
                 return self._index_of[node]
             except KeyError:
                 raise InputError(
-                    f"no node {short(node)}; the nodes are {listed(self.names)}"
+                    f"no node {short(node)}; the nodes are {graph_input.listed(self.names)}"
                 ) from None
         if isinstance(node, (int, np.integer)) and 0 <= node < self.n_nodes:
             return int(node)
@@ -262,15 +247,15 @@ class DirectedGraph(Answer):
 
     def is_subgraph_of(self, other: DirectedGraph) -> bool:
         """Whether every edge is an edge of ``other`` (same nodes)."""
-        columns = checked_graph(other, "other graph").reordered(self.names).columns
+        columns = graph_input.checked_graph(other, "other graph").reordered(self.names).columns
         return all(a & ~b == 0 for a, b in zip(self.columns, columns, strict=True))
 
     def reordered(self, names: Sequence[str]) -> DirectedGraph:
         """The same graph with its nodes in the order of ``names``."""
-        names = checked_names(names, None)
+        names = graph_input.checked_names(names, None)
         if names == self.names:
             return self
-        check_same_nodes(("given names", names), ("graph", self.names))
+        graph_input.check_same_nodes(("given names", names), ("graph", self.names))
         order = [self.index(name) for name in names]
         return DirectedGraph(self.adjacency[np.ix_(order, order)], names)
 
@@ -324,8 +309,8 @@ class DirectedGraph(Answer):
             if not isinstance(edge, (list, tuple)) or len(edge) != 2:
                 raise InputError(f"{short(edge)} is not an edge; give a pair [from, to]")
         return cls.from_edges(
-            [(checked_label(a), checked_label(b)) for a, b in edges],
-            [checked_label(node) for node in nodes],
+            [(graph_input.checked_label(a), graph_input.checked_label(b)) for a, b in edges],
+            [graph_input.checked_label(node) for node in nodes],
         )
 
     def to_dot(self, attributes: Mapping[Edge, Mapping[str, object]] | None = None) -> str:
@@ -345,9 +330,9 @@ class DirectedGraph(Answer):
         lines = [f"  {_quoted(name)};" for name in self.names]
         for edge in self.edges:
             looks = (attributes or {}).get(edge, {})
-            listed = ", ".join(f"{key}={_quoted(str(value))}" for key, value in looks.items())
+            written = ", ".join(f"{key}={_quoted(str(value))}" for key, value in looks.items())
             arrow = " -> ".join(map(_quoted, edge))
-            lines.append(f"  {arrow} [{listed}];" if looks else f"  {arrow};")
+            lines.append(f"  {arrow} [{written}];" if looks else f"  {arrow};")
         return "\n".join(["digraph {", *lines, "}"]) + "\n"
 
     def plot(self, ax: Axes | None = None) -> Axes:

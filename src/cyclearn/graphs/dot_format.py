@@ -12,8 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
+from cyclearn.foundation import InputError, short
 from cyclearn.graphs.directed_graph import DirectedGraph
 
 _TOKEN = re.compile(

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cyclearn.foundation import InputError, pd, short
 from cyclearn.foundation.arrays import BoolArray
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
-from cyclearn.foundation.late_imports import pd
 
 if TYPE_CHECKING:
     from cyclearn.graphs.directed_graph import DirectedGraph

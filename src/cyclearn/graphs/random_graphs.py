@@ -6,7 +6,7 @@ import numpy as np
 
 from cyclearn.foundation.arguments import at_least, whole
 from cyclearn.foundation.random_state import RandomState, generator
-from cyclearn.graphs.bitsets import bits, reached
+from cyclearn.graphs.bitsets import bits, columns_to_support, reached
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import check_number_of_nodes
 
@@ -64,10 +64,7 @@ def random_graph(
                 children[source] |= 1 << target
                 degree[i] += 1
                 degree[j] += 1
-    adjacency = np.zeros((n_nodes, n_nodes), dtype=bool)
-    for i, below in enumerate(children):
-        adjacency[i, list(bits(below))] = True
-    return DirectedGraph(adjacency)
+    return DirectedGraph(columns_to_support(children).T)
 
 
 def _allowed(

@@ -36,6 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -268,28 +269,23 @@ def determined_entries(
     found: list[DeterminedEntry] = []
     if n_wanted and graph.n_nodes > _MOST_NODES:
         return None
+
+    def is_new(entry: DeterminedEntry) -> bool:
+        known = (
+            _has(each.minor, entry) or {entry.row, entry.column} == {each.row, each.column}
+            for each in found
+        )
+        return entry.occurs_once() and not any(known) and entry.has_cofactor(theta)
+
     families = matched_column_sets(graph.columns) if n_wanted else ()
-    for a, b in iter_minors(graph.n_nodes) if n_wanted else ():
-        if families[a] & families[b]:
-            continue
-        for i in bits(a):
-            for j in bits(b):
-                entry = DeterminedEntry(i, j, (a, b))
-                if (
-                    free[i, j]
-                    and entry.occurs_once()
-                    and not any(
-                        _has(each.minor, entry) or {i, j} == {each.row, each.column}
-                        for each in found
-                    )
-                    and entry.has_cofactor(theta)
-                ):
-                    found.append(entry)
-                    break
-            if found and found[-1].minor == (a, b):
-                break
+    for a, b in iter_minors(graph.n_nodes):
         if len(found) == n_wanted:
             break
+        if not families[a] & families[b]:
+            entries = (
+                DeterminedEntry(i, j, (a, b)) for i in bits(a) for j in bits(b) if free[i, j]
+            )
+            found += islice(filter(is_new, entries), 1)
     return tuple(found) if len(found) == n_wanted else None
 
 

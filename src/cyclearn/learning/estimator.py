@@ -12,10 +12,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cyclearn.data.grouped_tables import labelled_rows
+from cyclearn.foundation import InputError, check_name, takes_options
 from cyclearn.foundation.arguments import processes
 from cyclearn.foundation.arrays import BoolArray, FloatArray
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.option_values import check_name, takes_options
 from cyclearn.graphs import DirectedGraph
 from cyclearn.learning.run import learn_with
 from cyclearn.results.result import LearnResult

@@ -11,11 +11,8 @@ from typing import Any, Literal
 from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.data.reading import Reading
 from cyclearn.data.tables import Tables
+from cyclearn.foundation import InputError, OnInterrupt, check_name, check_path, takes_options
 from cyclearn.foundation.arguments import flag, one_of, processes, whole
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.files import check_path
-from cyclearn.foundation.interruption import OnInterrupt
-from cyclearn.foundation.option_values import check_name, takes_options
 from cyclearn.learning.bootstrap import bootstrap as run_bootstrap
 from cyclearn.learning.checkpoint import checkpoint_file
 from cyclearn.learning.run import learn_with

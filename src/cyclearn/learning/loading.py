@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.files import read_text
-from cyclearn.foundation.json_input import load_json
+from cyclearn.foundation import InputError, load_json, read_text
 from cyclearn.posterior.posterior_result import Posterior
 from cyclearn.results.bootstrap_result import BootstrapResult
 from cyclearn.results.result import LearnResult

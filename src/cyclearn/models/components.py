@@ -16,10 +16,9 @@ from itertools import combinations, islice
 
 import numpy as np
 
+from cyclearn.foundation import InputError, is_stable_radius
 from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
-from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.random_state import RandomState, generator
-from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models.fit_status import SEVERITY, FitStatus
 from cyclearn.models.linear_gaussian import LinearGaussianModel

@@ -28,12 +28,7 @@ from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.bitsets import bits, strong_components, support_to_columns
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
-from cyclearn.models.components import (
-    CollinearError,
-    ComponentColumns,
-    component_starts,
-    fit_component_solutions,
-)
+from cyclearn.models import components as component_fits
 
 if TYPE_CHECKING:
     from cyclearn._kernels.noise_blocks import Block
@@ -187,7 +182,7 @@ def _fit_block(
             value = float(0.5 * np.log(variance))
             return BlockFit(nodes, value, weights[:, None], np.array([[variance]]))
         return _steps(S, adjacency, nodes, pairs) if pairs else _loop(S, adjacency, nodes)
-    except (CollinearError, np.linalg.LinAlgError):
+    except (component_fits.CollinearError, np.linalg.LinAlgError):
         k = len(nodes)
         return BlockFit(nodes, np.inf, np.zeros((len(S), k)), np.zeros((k, k)))
 
@@ -208,7 +203,9 @@ def _least_squares(S: FloatArray, parents: IntArray, node: int) -> tuple[FloatAr
 
 def _loop(S: FloatArray, adjacency: BoolArray, nodes: tuple[int, ...]) -> BlockFit:
     """A component with cycles, and with independent noises."""
-    found = fit_component_solutions(S, ComponentColumns.of(adjacency, nodes))
+    found = component_fits.fit_component_solutions(
+        S, component_fits.ComponentColumns.of(adjacency, nodes)
+    )
     best, columns = found.solutions[0], found.columns
     B = np.zeros((len(S), len(nodes)))
     B[columns.parents, np.searchsorted(columns.nodes, columns.children)] = best.coefficients
@@ -224,7 +221,7 @@ def _steps(
     starts = [np.column_stack([weights for weights, _ in single])]
     if block.has_cycle:
         inside = adjacency[:, nodes]
-        for coefficients in component_starts(0, _CYCLIC_STARTS, int(inside.sum())):
+        for coefficients in component_fits.component_starts(0, _CYCLIC_STARTS, int(inside.sum())):
             B = np.zeros_like(starts[0])
             B[inside] = coefficients
             starts.append(B)

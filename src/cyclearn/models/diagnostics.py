@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.foundation import InputError, nx, pd
 from cyclearn.foundation.arrays import FloatArray
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.late_imports import nx, pd
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 
 if TYPE_CHECKING:

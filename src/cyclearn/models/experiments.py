@@ -19,23 +19,10 @@ from cyclearn.data.intervened_tables import target_mask
 from cyclearn.data.moments import Moments
 from cyclearn.data.tables import Design, Tables
 from cyclearn.data.tables import InterventionKind as Kind
+from cyclearn.foundation import InputError, is_stable_radius
 from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.models.components import (
-    USUAL,
-    ComponentColumns,
-    ComponentFit,
-    ComponentRuns,
-    ComponentSolution,
-    FitOptions,
-    best_fit,
-    fit_component_solutions,
-    fit_single_nodes,
-    fit_starts,
-    generic_deficiency,
-)
+from cyclearn.models import components
 from cyclearn.models.fit_status import FitStatus
 
 if TYPE_CHECKING:
@@ -222,8 +209,10 @@ _TOLERANCE = 1e-12
 
 
 def fit_shared(
-    experiments: Experiments, columns: ComponentColumns, options: FitOptions = USUAL
-) -> ComponentFit:
+    experiments: Experiments,
+    columns: components.ComponentColumns,
+    options: components.FitOptions = components.USUAL,
+) -> components.ComponentFit:
     """Fit one component, or a single node, to all tables; its value is for a sample of all."""
     nodes, n_starts = columns.nodes, options.n_starts
     if len(nodes) == 1:
@@ -233,29 +222,32 @@ def fit_shared(
         # One equation with several variances: the weighted sum of logarithms has few optima.
         n_starts = 1 if n_starts is None else n_starts
     elif not experiments.is_special[nodes].any():
-        return fit_component_solutions(experiments.matrices[0], columns, options)
-    starts = fit_starts(columns, n_starts, options.random_state)
+        return components.fit_component_solutions(experiments.matrices[0], columns, options)
+    starts = components.fit_starts(columns, n_starts, options.random_state)
     return _solutions(experiments, _runs(experiments, columns, starts, options.max_iterations))
 
 
 def _least_squares(
-    experiments: Experiments, columns: ComponentColumns, n_terms: int
-) -> ComponentFit:
+    experiments: Experiments, columns: components.ComponentColumns, n_terms: int
+) -> components.ComponentFit:
     """A single node with one set of rows; without rows it has no equation, only a variance."""
     node = int(columns.nodes[0])
     if n_terms == 0:
         # Its values were set by interventions: it has no noise.
         variance = experiments.matrices[0][node, node]
-        solution = ComponentSolution(np.empty(0), np.array([variance]), 0.0)
-        return ComponentFit(columns, 0.0, 0.0, 0, FitStatus.CONVERGED, (solution,), 0)
-    fitted = fit_single_nodes(experiments.first_matrix(node), columns)
+        solution = components.ComponentSolution(np.empty(0), np.array([variance]), 0.0)
+        return components.ComponentFit(columns, 0.0, 0.0, 0, FitStatus.CONVERGED, (solution,), 0)
+    fitted = components.fit_single_nodes(experiments.first_matrix(node), columns)
     weight = float(experiments.weights[experiments.at[node]])
     return replace(fitted, value=weight * fitted.value)
 
 
 def _runs(
-    experiments: Experiments, columns: ComponentColumns, starts: FloatArray, max_iterations: int
-) -> ComponentRuns:
+    experiments: Experiments,
+    columns: components.ComponentColumns,
+    starts: FloatArray,
+    max_iterations: int,
+) -> components.ComponentRuns:
     """Run from regressions, from every start, and from the best with its gain inverted."""
     from cyclearn._kernels.component_optima import inverted_gain
     from cyclearn._kernels.shared_weights import fit_shared_component, half_regression
@@ -276,23 +268,23 @@ def _runs(
     if len(columns.nodes) > 1:
         best = min(found, key=lambda each: each[0])
         found.append(run(inverted_gain(columns.nodes, columns.parents, best[1])))
-    return ComponentRuns(columns, *map(np.array, zip(*found, strict=True)))
+    return components.ComponentRuns(columns, *map(np.array, zip(*found, strict=True)))
 
 
-def _solutions(experiments: Experiments, runs: ComponentRuns) -> ComponentFit:
+def _solutions(experiments: Experiments, runs: components.ComponentRuns) -> components.ComponentFit:
     from cyclearn._kernels.component_fit import CONVERGED
 
-    def n_flat(best: ComponentSolution, code: int) -> int:  # noqa: ARG001 - as for one table
-        return 0 if code == CONVERGED else max(generic_deficiency(runs.columns), 1)
+    def n_flat(best: components.ComponentSolution, code: int) -> int:  # noqa: ARG001 - as for one table
+        return 0 if code == CONVERGED else max(components.generic_deficiency(runs.columns), 1)
 
-    return best_fit(
+    return components.best_fit(
         experiments.matrices[0], runs, lambda b: _solution(experiments, runs.columns, b), n_flat
     )
 
 
 def _solution(
-    experiments: Experiments, columns: ComponentColumns, b: FloatArray
-) -> ComponentSolution:
+    experiments: Experiments, columns: components.ComponentColumns, b: FloatArray
+) -> components.ComponentSolution:
     """Variances of the ordinary noise, and the largest radius of any system of the tables."""
     k = len(columns.nodes)
     variances = np.empty(k)
@@ -304,7 +296,7 @@ def _solution(
         variances[i] = q @ S[np.ix_(index, index)] @ q
     B = np.zeros((k, k))
     B[columns.ends[0], columns.ends[1]] = b[columns.inside]
-    return ComponentSolution(b, variances, experiments.largest_radius(B, columns.nodes))
+    return components.ComponentSolution(b, variances, experiments.largest_radius(B, columns.nodes))
 
 
 def observed_mean(experiments: Experiments, B: FloatArray) -> FloatArray:

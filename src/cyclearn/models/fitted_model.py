@@ -12,13 +12,9 @@ import numpy as np
 
 from cyclearn.data.effective_rows import Counting, rows_in_words
 from cyclearn.data.moments import Moments
-from cyclearn.foundation.answers import Answer
+from cyclearn.foundation import Answer, Axes, InputError, finite, given_in_words, pd, significant
 from cyclearn.foundation.arguments import between
 from cyclearn.foundation.arrays import FloatArray, IntArray
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import finite
-from cyclearn.foundation.late_imports import Axes, pd
-from cyclearn.foundation.readable import given_in_words, significant
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.models import diagnostics, inference
 from cyclearn.models.components import ComponentFit

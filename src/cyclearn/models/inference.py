@@ -12,10 +12,7 @@ import numpy as np
 from cyclearn.foundation.arguments import between, flag
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.late_imports import pd
-from cyclearn.models.components import (
-    ComponentSolution,
-    flat_directions,
-)
+from cyclearn.models import components
 from cyclearn.models.experiments import shared_information
 from cyclearn.models.sandwich import information_of, inverse_of
 
@@ -81,13 +78,13 @@ def _known_parameters(fitted: FittedModel) -> tuple[BoolArray, BoolArray]:
         is_known[own] = component.status.is_converged
         if component.iterations == 0 or not component.status.is_converged:
             continue
-        flat = flat_directions(R, columns, component.solutions[0])
+        flat = components.flat_directions(R, columns, component.solutions[0])
         moves[own] = moving(flat)
         if flat.shape[1]:
             # At special points, such as a zero weight, a parameter may have no first-order effect.
             weights = np.random.default_rng(0).standard_normal(len(columns.parents))
-            elsewhere = ComponentSolution(weights, np.ones(len(columns.nodes)), np.nan)
-            moves[own] |= moving(flat_directions(R, columns, elsewhere))
+            elsewhere = components.ComponentSolution(weights, np.ones(len(columns.nodes)), np.nan)
+            moves[own] |= moving(components.flat_directions(R, columns, elsewhere))
     return is_known & ~moves, moves
 
 

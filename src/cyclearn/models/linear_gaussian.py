@@ -12,13 +12,9 @@ from numpy.typing import ArrayLike
 
 from cyclearn.data.input_checks import as_float, checked_matrix, whole_number
 from cyclearn.data.moments import Data, as_moments, checked_vector
-from cyclearn.foundation.answers import SavedAnswer
+from cyclearn.foundation import InputError, SavedAnswer, is_stable_radius, pd, short
 from cyclearn.foundation.arrays import FloatArray
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
-from cyclearn.foundation.late_imports import pd
 from cyclearn.foundation.random_state import RandomState, generator
-from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.graphs.graph_input import checked_names
 

@@ -15,23 +15,12 @@ from cyclearn.data.grouped_tables import SeveralData, naming_group
 from cyclearn.data.moments import Moments, name_order
 from cyclearn.data.reading import Reading
 from cyclearn.data.tables import Table, Tables
+from cyclearn.foundation import InputError, pd, takes_options
 from cyclearn.foundation.arguments import at_least, check_state, share, whole
 from cyclearn.foundation.arrays import FloatArray
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.late_imports import pd
-from cyclearn.foundation.option_values import takes_options
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.models.components import (
-    CollinearError,
-    ComponentColumns,
-    ComponentFit,
-    FitOptions,
-    component_columns,
-    fit_components,
-    models_of,
-    worst_status,
-)
+from cyclearn.models import components
 from cyclearn.models.experiments import Experiments, check_rows, fit_shared, observed_mean
 from cyclearn.models.fitted_model import FittedGroups, FittedModel
 from cyclearn.models.linear_gaussian import LinearGaussianModel
@@ -125,7 +114,7 @@ def fit(
             "interventions=list(result.targets.values()), intervention_kind='noise'"
         )
     tables = checked.tables(data)
-    options = FitOptions(n_starts, tolerance, max_iterations, random_state)
+    options = components.FitOptions(n_starts, tolerance, max_iterations, random_state)
     # Add a node for every exogenous variable.
     absent = [name for name in tables.exogenous if name not in graph.names]
     graph = DirectedGraph.from_edges(graph.edges, [*graph.names, *absent]) if absent else graph
@@ -139,41 +128,43 @@ def fit(
     return FittedGroups(graph, models) if tables.is_grouped else models[""]
 
 
-def _fit_shared(graph: DirectedGraph, tables: Tables, options: FitOptions) -> FittedModel:
+def _fit_shared(
+    graph: DirectedGraph, tables: Tables, options: components.FitOptions
+) -> FittedModel:
     order = name_order(graph.names, tables.tables[0].moments.has_default_names)
     experiments = Experiments.of(tables.aligned_to(graph.names))
     check_rows(graph, experiments)
     # Single nodes one by one, then each larger component.
-    singles, loops = component_columns(graph, order)
+    singles, loops = components.component_columns(graph, order)
     nodes = [] if singles is None else singles.nodes.tolist()
-    alone = [ComponentColumns.of(graph.adjacency, [node], order) for node in nodes]
+    alone = [components.ComponentColumns.of(graph.adjacency, [node], order) for node in nodes]
     with _naming_collinear_nodes(graph):
-        components = tuple(fit_shared(experiments, each, options) for each in (*alone, *loops))
+        fits = tuple(fit_shared(experiments, each, options) for each in (*alone, *loops))
     # The likelihood of all values without interventions, given those that were set.
-    value, scale = sum(each.value for each in components), experiments.scale
+    value, scale = sum(each.value for each in fits), experiments.scale
     constant = float(experiments.n_effective @ (0.5 * (1 + np.log(2 * np.pi)) + np.log(scale)))
     log_likelihood = -(tables.n_effective * value + constant)
-    mean = observed_mean(experiments, models_of(graph, components, scale)[0].B)
-    models = models_of(graph, components, scale, mean)
-    found = _fitted(graph, models, experiments.moments, components, log_likelihood, tables)
+    mean = observed_mean(experiments, components.models_of(graph, fits, scale)[0].B)
+    models = components.models_of(graph, fits, scale, mean)
+    found = _fitted(graph, models, experiments.moments, fits, log_likelihood, tables)
     return replace(found, experiments=experiments)
 
 
-def _fit_table(graph: DirectedGraph, table: Table, options: FitOptions) -> FittedModel:
+def _fit_table(graph: DirectedGraph, table: Table, options: components.FitOptions) -> FittedModel:
     order = name_order(graph.names, table.moments.has_default_names)
     moments = table.moments.aligned_to(graph.names)
     if table.holes is not None and table.holes.treatment == "em" and table.rows is not None:
         return _fit_observed(graph, table, order, options)
     _check_sample_size(graph, moments)
     with _naming_collinear_nodes(graph):
-        components = fit_components(graph, moments.correlation, options, order)
+        fits = components.fit_components(graph, moments.correlation, options, order)
     # Exogenous variables have no parents; only their scale enters.
     present = ~moments.is_exogenous
-    value = sum(component.value for component in components) + np.log(moments.scale[present]).sum()
+    value = sum(component.value for component in fits) + np.log(moments.scale[present]).sum()
     constant = 0.5 * int(present.sum()) * (1 + np.log(2 * np.pi))
     log_likelihood = float(-table.n_effective * (value + constant))
-    models = models_of(graph, components, moments.scale, moments.mean)
-    fitted = _fitted(graph, models, moments, components, log_likelihood, table)
+    models = components.models_of(graph, fits, moments.scale, moments.mean)
+    fitted = _fitted(graph, models, moments, fits, log_likelihood, table)
     if not table.is_robust or table.rows is None or not fitted.converged:
         return fitted
     rows, weights = Tables((table,)).aligned_to(graph.names).only.rows, table.weights
@@ -190,7 +181,7 @@ def _fit_table(graph: DirectedGraph, table: Table, options: FitOptions) -> Fitte
 
 
 def _fit_observed(
-    graph: DirectedGraph, table: Table, order: tuple[int, ...], options: FitOptions
+    graph: DirectedGraph, table: Table, order: tuple[int, ...], options: components.FitOptions
 ) -> FittedModel:
     """The fit to rows with missing cells; its effective sample size depends on these."""
     rows = Tables((table,)).aligned_to(graph.names).only.rows
@@ -217,7 +208,7 @@ def _fitted(
     graph: DirectedGraph,
     models: tuple[LinearGaussianModel, ...],
     moments: Moments,
-    components: tuple[ComponentFit, ...],
+    fits: tuple[components.ComponentFit, ...],
     log_likelihood: float,
     rows: Table | Tables,
 ) -> FittedModel:
@@ -227,9 +218,9 @@ def _fitted(
         models[0],
         moments,
         log_likelihood,
-        worst_status(components),
+        components.worst_status(fits),
         models[1:],
-        components,
+        fits,
         rows.n_effective,
         rows.counting,
     )
@@ -239,7 +230,7 @@ def _fitted(
 def _naming_collinear_nodes(graph: DirectedGraph) -> Iterator[None]:
     try:
         yield
-    except CollinearError as error:
+    except components.CollinearError as error:
         name = graph.names[error.node]
         raise InputError(
             f"{name!r} is an exact linear function of its parents "

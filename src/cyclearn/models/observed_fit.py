@@ -20,15 +20,7 @@ from cyclearn.data.observed_rows import Expected, ObservedRows
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.models.components import (
-    ComponentFit,
-    ComponentRuns,
-    FitOptions,
-    fit_components,
-    fit_single_nodes,
-    models_of,
-    solutions_of,
-)
+from cyclearn.models import components
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 from cyclearn.models.sandwich import Sandwich, inverse_of, row_scores
 
@@ -228,7 +220,7 @@ _MAX_RESTARTS = 10
 def fit_rows_with_holes(
     graph: DirectedGraph,
     X: FloatArray,
-    options: FitOptions,
+    options: components.FitOptions,
     *,
     order: tuple[int, ...],
     is_robust: bool = False,
@@ -246,28 +238,28 @@ def fit_rows_with_holes(
     observed = _reordered(by_name, back)
     start = by_name.saturated()
     expected = Expected(start.mean[back], start.covariance[np.ix_(back, back)], 0.0)
-    components: tuple[ComponentFit, ...] = ()
+    fits: tuple[components.ComponentFit, ...] = ()
     iterations, change = 0, np.inf
     for _ in range(_MAX_RESTARTS):
         R, scale = _correlation(expected.covariance)
-        found = fit_components(graph, R, options, order)
-        if components and _value(found) > _value(components) - _BETTER:
-            components = found
+        found = components.fit_components(graph, R, options, order)
+        if fits and _value(found) > _value(fits) - _BETTER:
+            fits = found
             break
-        components, mean, K = found, expected.mean, _precision(graph, found, scale)
+        fits, mean, K = found, expected.mean, _precision(graph, found, scale)
         while iterations < _MAX_ITERATIONS:
             iterations += 1
             expected, _ = observed.expected(mean, K)
             R, scale = _correlation(expected.covariance)
-            components = tuple(_refitted(R, each, options) for each in components)
-            last, K = K, _precision(graph, components, scale)
+            fits = tuple(_refitted(R, each, options) for each in fits)
+            last, K = K, _precision(graph, fits, scale)
             change = float(np.abs(expected.mean - mean).max())
             change = max(change, float(np.abs(np.linalg.inv(K) - np.linalg.inv(last)).max()))
             mean = expected.mean
             if change <= _TOLERANCE:
                 break
     _, scale = _correlation(expected.covariance)
-    model = models_of(graph, components, scale, expected.mean)[0]
+    model = components.models_of(graph, fits, scale, expected.mean)[0]
     A = graph.adjacency
     likelihood = _likelihood(observed, A, model, converged=change <= _TOLERANCE)
     if is_robust and likelihood.converged:
@@ -301,24 +293,26 @@ def _correlation(S: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.ascontiguousarray(R), scale
 
 
-def _value(components: tuple[ComponentFit, ...]) -> float:
-    return sum(component.value for component in components)
+def _value(fits: tuple[components.ComponentFit, ...]) -> float:
+    return sum(component.value for component in fits)
 
 
-def _refitted(R: FloatArray, component: ComponentFit, options: FitOptions) -> ComponentFit:
+def _refitted(
+    R: FloatArray, component: components.ComponentFit, options: components.FitOptions
+) -> components.ComponentFit:
     """Refit a component to other correlations, starting from its estimate."""
     columns = component.columns
     if component.iterations == 0:
-        return fit_single_nodes(R, columns)
+        return components.fit_single_nodes(R, columns)
     start = component.solutions[0].coefficients[None, :]
-    runs = ComponentRuns.of(R, columns, start, options.tolerance, options.max_iterations)
-    return solutions_of(R, runs)
+    runs = components.ComponentRuns.of(R, columns, start, options.tolerance, options.max_iterations)
+    return components.solutions_of(R, runs)
 
 
 def _precision(
-    graph: DirectedGraph, components: tuple[ComponentFit, ...], scale: FloatArray
+    graph: DirectedGraph, fits: tuple[components.ComponentFit, ...], scale: FloatArray
 ) -> FloatArray:
-    model = models_of(graph, components, scale)[0]
+    model = components.models_of(graph, fits, scale)[0]
     if not np.isfinite(model.B).all() or not (model.noise_variances > 0).all():
         raise InputError(
             "on this graph the likelihood of the observed cells has no maximum; drop edges, or "

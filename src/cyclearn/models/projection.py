@@ -14,17 +14,7 @@ from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.models.components import (
-    ComponentColumns,
-    ComponentRuns,
-    FitOptions,
-    component_columns,
-    component_starts,
-    fit_components,
-    least_value,
-    models_of,
-    worst_status,
-)
+from cyclearn.models import components
 from cyclearn.models.fit_status import FitStatus
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 
@@ -91,13 +81,17 @@ def project(
     """
     moments = moments_of(model, graph.names)
     R = moments.correlation
-    options = FitOptions(n_starts, tolerance, max_iterations, random_state)
-    components = fit_components(graph, R, options, name_order(graph.names, False))
-    value = sum(component.value for component in components)
+    options = components.FitOptions(n_starts, tolerance, max_iterations, random_state)
+    fits = components.fit_components(graph, R, options, name_order(graph.names, False))
+    value = sum(component.value for component in fits)
     divergence = value - 0.5 * float(np.linalg.slogdet(R)[1])
-    closest, *alternatives = models_of(graph, components, moments.scale, moments.mean)
+    closest, *alternatives = components.models_of(graph, fits, moments.scale, moments.mean)
     return Projection(
-        graph, closest, max(float(divergence), 0.0), worst_status(components), tuple(alternatives)
+        graph,
+        closest,
+        max(float(divergence), 0.0),
+        components.worst_status(fits),
+        tuple(alternatives),
     )
 
 
@@ -119,7 +113,7 @@ _GROWTH = 5
 def nearest_weights(
     graph: DirectedGraph,
     R: FloatArray,
-    starts: Callable[[ComponentColumns], FloatArray],
+    starts: Callable[[components.ComponentColumns], FloatArray],
     *,
     tolerance: float,
     max_iterations: int,
@@ -134,14 +128,14 @@ def nearest_weights(
     """
     from cyclearn._kernels.component_fit import fit_nodes
 
-    singles, loops = component_columns(graph)
+    singles, loops = components.component_columns(graph)
     known = -0.5 * float(np.linalg.slogdet(R)[1])
     B = np.zeros_like(R)
     if singles is not None:
         values, weights = fit_nodes(R, *singles.layout)
         known += float(values.sum())
         B[singles.parents, singles.children] = weights
-    least = [least_value(R, columns) for columns in loops]
+    least = [components.least_value(R, columns) for columns in loops]
     best = [np.inf] * len(loops)
     if bound is not None and known + sum(least) >= bound:
         return np.inf, B
@@ -153,7 +147,9 @@ def nearest_weights(
         for n, columns in enumerate(loops):
             if best[n] - least[n] < close:
                 continue
-            runs = ComponentRuns.of(R, columns, rows[n][first:last], tolerance, max_iterations)
+            runs = components.ComponentRuns.of(
+                R, columns, rows[n][first:last], tolerance, max_iterations
+            )
             if runs.values.min() < best[n]:
                 best[n] = float(runs.values.min())
                 B[columns.parents, columns.children] = runs.coefficients[runs.values.argmin()]
@@ -186,7 +182,7 @@ def is_within(graph: DirectedGraph, correlation: FloatArray, bound: float) -> bo
     divergence, _ = nearest_weights(
         graph,
         correlation,
-        lambda columns: component_starts(0, PROJECTION_STARTS, len(columns.parents)),
+        lambda columns: components.component_starts(0, PROJECTION_STARTS, len(columns.parents)),
         tolerance=1e-10,
         max_iterations=1000,
         close=_CLOSE,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cyclearn.data.input_checks import checked_range, whole_number
+from cyclearn.foundation import InputError, LimitError, check_deadline, deadline_after
 from cyclearn.foundation.arguments import seconds
-from cyclearn.foundation.deadlines import check_deadline, deadline_after
-from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph

@@ -17,7 +17,6 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
 from cyclearn.data.latent_correlations import influences, row_parts
 from cyclearn.data.moments import Moments
@@ -86,6 +85,8 @@ def inverse_of(information: FloatArray) -> tuple[FloatArray, FloatArray]:
     There are flat directions only where parameters are not identified. Parameters that tell nothing
     about each other are inverted apart, which saves time in large graphs.
     """
+    from scipy.sparse.csgraph import connected_components
+
     unit = np.sqrt(np.maximum(information.diagonal(), np.finfo(float).tiny))
     scaled = information / unit / unit[:, None]
     n_parts, part = connected_components(np.abs(scaled) > _ROUNDING, directed=False)

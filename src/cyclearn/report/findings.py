@@ -13,9 +13,8 @@ from cyclearn.data import DataWarning, Moments
 from cyclearn.data.data_warnings import RankScale, ReachedLimits
 from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.data.tables import Tables
+from cyclearn.foundation import InputError, count_of
 from cyclearn.foundation.arrays import FloatArray
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.readable import count_of
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Edge
 from cyclearn.models import check_fit

@@ -17,6 +17,7 @@ from cyclearn.foundation.json_input import short
 from cyclearn.foundation.readable import count_of, given_in_words
 from cyclearn.models import FittedModel
 from cyclearn.posterior import Posterior
+from cyclearn.report import group_sections as of_groups
 from cyclearn.report.assets import asset
 from cyclearn.report.class_effects_section import class_effects_section
 from cyclearn.report.download_section import download_section
@@ -24,12 +25,6 @@ from cyclearn.report.evidence_section import evidence_section
 from cyclearn.report.findings import Findings, find_out
 from cyclearn.report.fit_words import fit_in_words, is_tested_and_good
 from cyclearn.report.graph_section import picture, verdicts
-from cyclearn.report.group_sections import (
-    differences,
-    effects_by_group,
-    fit_by_group,
-    weights_by_group,
-)
 from cyclearn.report.hidden_section import hidden_section
 from cyclearn.report.member_browser import member_browser
 from cyclearn.report.next_experiment_section import next_experiment_section
@@ -38,15 +33,8 @@ from cyclearn.report.provenance import VERSION, Source, how_it_was_made
 from cyclearn.report.rivals_section import rivals_section
 from cyclearn.report.targets_section import targets_section
 from cyclearn.report.what_if_section import what_if_section
-from cyclearn.results import BootstrapResult, LearnResult
+from cyclearn.results import BootstrapResult, LearnResult, result_text
 from cyclearn.results.edge_rows import agreement_in_words
-from cyclearn.results.result_text import (
-    evidence_in_words,
-    feedback_in_words,
-    present_exogenous,
-    starts_in_words,
-    with_evidence,
-)
 
 # With many variables, members take long to fit and the page takes long to draw.
 _MAX_MEMBERS, _MANY_VARIABLES, _LEAST_MEMBERS = 200, 50, 10
@@ -124,7 +112,7 @@ def report_html(
     (True, False)
     """
     at_least("max_members", max_members, 1)
-    result = with_evidence(result, bootstrap=bootstrap, posterior=posterior)
+    result = result_text.with_evidence(result, bootstrap=bootstrap, posterior=posterior)
     found = find_out(result, data, max_members or members_shown(result.graph.n_nodes))
     if title is not None and not isinstance(title, str):
         raise InputError(f"title is {short(title)}; give a text")
@@ -150,7 +138,7 @@ def _sections(found: Findings, source: Source) -> list[tuple[str, str, str, Mark
     """Identifier, short name, heading and content of every section."""
     result = found.result
     numbers = (coefficients, fit_quality, total_effects)
-    by_group = (weights_by_group, fit_by_group, effects_by_group)
+    by_group = (of_groups.weights_by_group, of_groups.fit_by_group, of_groups.effects_by_group)
     weights, fit, effects = by_group if result.groups else numbers
     over_all = "Effects over all equally good graphs"
     sections = [
@@ -213,7 +201,7 @@ def _summary(found: Findings) -> Markup:
     loops = [" and ".join(n) if len(n) == 2 else ", ".join(n) for n in found.loops]
     feedback = "No feedback was found."
     if loops and found.result.posterior is not None:
-        feedback = " ".join(feedback_in_words(found.result))
+        feedback = " ".join(result_text.feedback_in_words(found.result))
     elif loops:
         feedback = f"Feedback was found among {'; '.join(loops)}."
     groups, experiments = found.result.groups, found.result.experiments
@@ -224,17 +212,19 @@ def _summary(found: Findings) -> Markup:
         f"{f' in {len(groups)} groups' if groups else ''}{tables}: "
         f"{count_of(graph.n_edges, 'edge')}."
     )
-    last = fit_in_words(fitted) if isinstance(fitted, FittedModel) else differences(fitted)
+    last = (
+        fit_in_words(fitted) if isinstance(fitted, FittedModel) else of_groups.differences(fitted)
+    )
     sentences = [
         first,
         found.result.tables.rows_in_words,
-        *given_in_words(present_exogenous(found.result), found.result.tables.ordered),
+        *given_in_words(result_text.present_exogenous(found.result), found.result.tables.ordered),
         feedback,
         agreement_in_words(found.result),
     ]
     if found.result.posterior is not None or found.result.bootstrap is not None:
-        sentences.append(evidence_in_words(found.result))
-    sentences += [*starts_in_words(found.result), last]
+        sentences.append(result_text.evidence_in_words(found.result))
+    sentences += [*result_text.starts_in_words(found.result), last]
     return tag("p", join(sentences, " "), class_="lead")
 
 

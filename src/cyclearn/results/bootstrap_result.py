@@ -12,11 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cyclearn.classes import EquivalenceClass
-from cyclearn.foundation.answers import SavedAnswer
+from cyclearn.foundation import Axes, InputError, SavedAnswer, check_schema, pd
 from cyclearn.foundation.arrays import FloatArray
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.files import check_schema
-from cyclearn.foundation.late_imports import Axes, pd
 from cyclearn.graphs import DirectedGraph
 from cyclearn.results.edge_rows import statements_beside
 from cyclearn.search.knowledge import Knowledge

@@ -15,14 +15,10 @@ import numpy as np
 
 from cyclearn.classes import EquivalenceClass
 from cyclearn.data.moments import Data, as_moments
-from cyclearn.foundation.answers import Answer
+from cyclearn.foundation import Answer, Axes, InputError, edges_in_words, is_stable_radius, pd
 from cyclearn.foundation.arguments import check_state, whole
 from cyclearn.foundation.arrays import FloatArray
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.late_imports import Axes, pd
 from cyclearn.foundation.random_state import RandomState
-from cyclearn.foundation.readable import edges_in_words
-from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.models.linear_gaussian import LinearGaussianModel, spectral_radius
 from cyclearn.search.knowledge import Knowledge

@@ -17,9 +17,8 @@ import numpy as np
 
 from cyclearn.classes import ClassStatements, EquivalenceClass, class_statements
 from cyclearn.classes.class_statements import SAME, EdgeVerdict, edge_verdict, pair_verdict
+from cyclearn.foundation import LimitError, pd
 from cyclearn.foundation.arrays import BoolArray, FloatArray
-from cyclearn.foundation.errors import LimitError
-from cyclearn.foundation.late_imports import pd
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.members import respecting

@@ -15,12 +15,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from cyclearn.data.data_warnings import HiddenCause
+from cyclearn.foundation import InputError, edges_in_words, is_stable_radius, pd
 from cyclearn.foundation.arguments import whole
 from cyclearn.foundation.arrays import BoolArray
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.late_imports import pd
-from cyclearn.foundation.readable import edges_in_words
-from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 from cyclearn.models.correlated_noise import CorrelatedNoise
 from cyclearn.search.members import list_members

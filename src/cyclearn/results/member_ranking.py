@@ -30,20 +30,13 @@ from cyclearn.classes.seating import Block, Seating
 from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.data.reading import as_tables
 from cyclearn.data.tables import Tables
+from cyclearn.foundation import InputError, is_stable_radius
 from cyclearn.foundation.arguments import between, flag, whole
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FittedModel, LinearGaussianModel, fit
 from cyclearn.models.components import parameters_of
 from cyclearn.models.fit_status import FitStatus
-from cyclearn.results.member_ranking_result import (
-    BlockRanking,
-    ClassRanking,
-    Filling,
-    ListedBlock,
-    MemberRanking,
-)
+from cyclearn.results import member_ranking_result as ranking
 from cyclearn.results.noise_rows import Residuals, noise_answers, noise_rows
 from cyclearn.search.knowledge import Knowledge
 from cyclearn.search.members import respects
@@ -61,7 +54,7 @@ def rank_members(
     level: float = 0.01,
     stable_only: bool = False,
     max_fillings: int = 500,
-) -> MemberRanking:
+) -> ranking.MemberRanking:
     """Rank the members of some classes, each given by a graph; see ``LearnResult.rank_members``.
 
     ``shown`` is a fitted member, one model for each group, whose residuals are tested for
@@ -78,7 +71,7 @@ def rank_members(
         raise InputError(f"there are {len(rows)} groups but {len(shown)} models; give one each")
     masks = (knowledge or Knowledge()).masks(names)
     residuals = Residuals(rows)
-    listed: Iterable[list[ListedBlock]]
+    listed: Iterable[list[ranking.ListedBlock]]
     if tables.design is None:
         listed = (
             [_listed_block(seating, block, residuals, max_fillings) for block in seating.blocks]
@@ -90,7 +83,7 @@ def rank_members(
         kept, nodes = [g for g in graphs if respects(g, masks)], tuple(range(len(names)))
         fits = [_candidates(g, nodes, residuals, 0) for g in kept[:max_fillings]]
         everything = tuple(each for fit_of_one in fits for each in fit_of_one)
-        listed = [[ListedBlock(nodes, everything, len(kept) <= max_fillings)]]
+        listed = [[ranking.ListedBlock(nodes, everything, len(kept) <= max_fillings)]]
     classes = []
     for blocks in listed:
         if stable_only:
@@ -103,15 +96,15 @@ def rank_members(
             "stable and stable_only=True was given"
         )
     ranked = _ranked(classes, shown, residuals, level)
-    return MemberRanking(names, ranked, level, tables.n_samples, rows, tables.groups)
+    return ranking.MemberRanking(names, ranked, level, tables.n_samples, rows, tables.groups)
 
 
 def _ranked(
-    classes: list[list[ListedBlock]],
+    classes: list[list[ranking.ListedBlock]],
     shown: Sequence[LinearGaussianModel],
     residuals: Residuals,
     level: float,
-) -> tuple[ClassRanking, ...]:
+) -> tuple[ranking.ClassRanking, ...]:
     """Whole classes are compared by all of their residuals, one class block by block."""
     several = len(classes) > 1
     present = set(np.flatnonzero(~residuals.rows[0].is_cut.all(axis=0)).tolist())
@@ -124,9 +117,9 @@ def _ranked(
     ]
     answers = iter(noise_answers(residuals.rows, shown, sets, level))
     ranked = [
-        ClassRanking(
+        ranking.ClassRanking(
             tuple(
-                BlockRanking.of(
+                ranking.BlockRanking.of(
                     block, residuals.gains, *next(answers), is_needed=several or block.is_open
                 )
                 for block in blocks
@@ -139,11 +132,11 @@ def _ranked(
 
 def _listed_block(
     seating: Seating, block: Block, residuals: Residuals, max_fillings: int
-) -> ListedBlock:
+) -> ranking.ListedBlock:
     """All fillings of a block with all parameter sets; with groups, the best of each group."""
     names = residuals.rows[0].tables.names
     fillings = list(islice(seating.iter_block(block), max_fillings + 1))
-    candidates: list[Filling] = []
+    candidates: list[ranking.Filling] = []
     for filling in fillings[:max_fillings]:
         # No cycle leaves a block, so the fit can omit the edges into other blocks.
         columns = [1 << j for j in range(len(names))]
@@ -157,11 +150,11 @@ def _listed_block(
         if len(sets) == 1:
             candidates += sets[0]
         elif all(sets):
-            candidates.append(Filling.joined([_best(own, residuals) for own in sets]))
-    return ListedBlock(block.nodes, tuple(candidates), len(fillings) <= max_fillings)
+            candidates.append(ranking.Filling.joined([_best(own, residuals) for own in sets]))
+    return ranking.ListedBlock(block.nodes, tuple(candidates), len(fillings) <= max_fillings)
 
 
-def _best(candidates: tuple[Filling, ...], residuals: Residuals) -> Filling:
+def _best(candidates: tuple[ranking.Filling, ...], residuals: Residuals) -> ranking.Filling:
     """The parameter set whose residuals gain most; a stable one among ties."""
     if len(candidates) == 1:
         return candidates[0]
@@ -172,7 +165,7 @@ def _best(candidates: tuple[Filling, ...], residuals: Residuals) -> Filling:
 
 def _candidates(
     graph: DirectedGraph, nodes: tuple[int, ...], residuals: Residuals, place: int
-) -> Iterator[Filling]:
+) -> Iterator[ranking.Filling]:
     """The columns of some nodes of a graph, with every parameter set fitted to some of the rows."""
     rows = residuals.rows[place]
     fitted, scale, own = fit(graph, rows.tables), rows.scale, list(nodes)
@@ -186,7 +179,7 @@ def _candidates(
     for chosen in product(*(part.solutions for part in parts)):
         B, variances = parameters_of(zip(parts, chosen, strict=True), graph.n_nodes)
         Q = np.eye(len(B)) - B
-        yield Filling(
+        yield ranking.Filling(
             tuple(graph.columns[j] for j in nodes),
             ((B * scale / scale[:, None]).T[own],),
             ((variances * scale**2)[own],),

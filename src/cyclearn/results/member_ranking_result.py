@@ -12,11 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from cyclearn.foundation.answers import Answer
+from cyclearn.foundation import Answer, InputError, edges_in_words, pd
 from cyclearn.foundation.arrays import FloatArray
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.late_imports import pd
-from cyclearn.foundation.readable import edges_in_words
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel
 from cyclearn.results.noise_rows import NoiseRows

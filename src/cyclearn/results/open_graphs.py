@@ -11,8 +11,7 @@ from typing import TypeAlias
 from cyclearn.classes import EquivalenceClass, InterventionalClass
 from cyclearn.classes.graph_class import GraphClass
 from cyclearn.data import Moments
-from cyclearn.foundation.errors import InputError, LimitError
-from cyclearn.foundation.json_input import short
+from cyclearn.foundation import InputError, LimitError, short
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FittedModel, LinearGaussianModel

@@ -15,29 +15,17 @@ from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.data.intervened_tables import target_mask
 from cyclearn.data.lagged_rows import past_of
 from cyclearn.data.tables import Tables
-from cyclearn.foundation.answers import SavedAnswer
+from cyclearn.foundation import Axes, InputError, SavedAnswer, nx, pd, save, short
 from cyclearn.foundation.arguments import check_state, whole
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.files import save
-from cyclearn.foundation.json_input import short
-from cyclearn.foundation.late_imports import Axes, nx, pd
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.graphs.formats import networkx_graph
 from cyclearn.models import FittedGroups, FittedModel
 from cyclearn.models.experiments import Experiments
 from cyclearn.posterior.posterior_result import Posterior
+from cyclearn.results import edge_rows as about_edges
 from cyclearn.results.bootstrap_result import BootstrapResult
 from cyclearn.results.class_effects import ClassEffects, effects_over
-from cyclearn.results.edge_rows import (
-    EdgeRow,
-    PairVerdict,
-    edge_attributes,
-    edge_rows,
-    edge_table,
-    graph_verdicts,
-    pair_verdicts,
-)
 from cyclearn.results.hidden_causes import hidden_cause_table, hidden_causes
 from cyclearn.results.member_ranking_result import MemberRanking
 from cyclearn.results.result_record import plain_values, read_values
@@ -208,15 +196,15 @@ class LearnResult(SavedAnswer):
         return equivalence_class(self.graph, interventions=targets, exogenous=self.exogenous)
 
     @cached_property
-    def verdicts(self) -> tuple[PairVerdict, ...]:
+    def verdicts(self) -> tuple[about_edges.PairVerdict, ...]:
         """What all graphs that fit equally well agree on, pair by pair.
 
         These are the members of the class, and of the classes that tie with it, that respect the
         knowledge. With interventions, the graph and its alternatives themselves.
         """
         if self.experiments is not None:
-            return graph_verdicts((self.graph, *self.alternatives))
-        return pair_verdicts((self.graph, *self.alternatives), self.knowledge)
+            return about_edges.graph_verdicts((self.graph, *self.alternatives))
+        return about_edges.pair_verdicts((self.graph, *self.alternatives), self.knowledge)
 
     @property
     def n_equally_good(self) -> int | None:
@@ -225,9 +213,9 @@ class LearnResult(SavedAnswer):
         return None if counts is None else sum(counts)
 
     @cached_property
-    def edge_rows(self) -> tuple[EdgeRow, ...]:
+    def edge_rows(self) -> tuple[about_edges.EdgeRow, ...]:
         """What is known about each edge: weight, verdict, probability; see :meth:`edge_table`."""
-        return edge_rows(self)
+        return about_edges.edge_rows(self)
 
     def edge_table(self) -> pd.DataFrame:
         """One row for each edge of any graph that fits equally well, the graph shown first.
@@ -238,7 +226,7 @@ class LearnResult(SavedAnswer):
         The probability of the edge, given these data, is a different question: ``probability``
         answers it if there is a posterior, and ``resamples`` if there is a bootstrap.
         """
-        return edge_table(self.edge_rows)
+        return about_edges.edge_table(self.edge_rows)
 
     @property
     def targets(self) -> dict[str, tuple[str, ...]]:
@@ -471,7 +459,7 @@ class LearnResult(SavedAnswer):
 
     def to_networkx(self) -> nx.DiGraph:
         """The graph as a networkx ``DiGraph``: weights, verdicts and probabilities on its edges."""
-        return networkx_graph(self.graph, edge_attributes(self.edge_rows))
+        return networkx_graph(self.graph, about_edges.edge_attributes(self.edge_rows))
 
     def export(self, path: str | Path, **options: Any) -> Path:
         """Write the result in the format given by the suffix of the file.

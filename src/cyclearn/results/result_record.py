@@ -12,8 +12,7 @@ from cyclearn.data.data_warnings import warnings_of
 from cyclearn.data.moments import Moments
 from cyclearn.data.table_records import moments_record, table_of, table_record
 from cyclearn.data.tables import Tables
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.files import check_schema
+from cyclearn.foundation import InputError, check_schema
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FittedGroups, FittedModel, fit
 from cyclearn.models.observed_fit import ObservedLikelihood

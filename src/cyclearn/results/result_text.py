@@ -8,9 +8,8 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from cyclearn.data.margins import SCALES
+from cyclearn.foundation import InputError, count_of, given_in_words, significant
 from cyclearn.foundation.arguments import flag
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.readable import count_of, given_in_words, significant
 from cyclearn.models import FittedGroups
 from cyclearn.posterior.posterior_result import Posterior
 from cyclearn.results.bootstrap_result import BootstrapResult

@@ -10,10 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from cyclearn.foundation.answers import Answer
+from cyclearn.foundation import Answer, count_of, nx, pd
 from cyclearn.foundation.arguments import whole
-from cyclearn.foundation.late_imports import nx, pd
-from cyclearn.foundation.readable import count_of
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 
 if TYPE_CHECKING:

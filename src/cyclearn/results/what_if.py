@@ -9,9 +9,8 @@ import numpy as np
 
 from cyclearn.data.margins import SCALES
 from cyclearn.data.moments import Levels
+from cyclearn.foundation import InputError, pd
 from cyclearn.foundation.arguments import between
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.late_imports import pd
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import Node
 from cyclearn.models.linear_gaussian import LinearGaussianModel, values_by_index

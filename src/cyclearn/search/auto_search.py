@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from joblib import effective_n_jobs
 
-from cyclearn.foundation.deadlines import seconds_left
-from cyclearn.foundation.interruption import is_asked_to_stop
+from cyclearn.foundation import is_asked_to_stop, seconds_left
 from cyclearn.search.annealed_search import run_from
 from cyclearn.search.combined_starts import combined
 from cyclearn.search.problem import SearchProblem

@@ -8,8 +8,7 @@ from cyclearn.data.data_warnings import DataWarning
 from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.data.reading import Reading
 from cyclearn.data.tables import Tables
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.option_values import takes_options
+from cyclearn.foundation import InputError, takes_options
 from cyclearn.search.options import ProblemOptions
 
 

@@ -17,10 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.foundation import Deadline, InputError, LimitError, has_passed, is_asked_to_stop
 from cyclearn.foundation.arrays import BoolArray, IntArray
-from cyclearn.foundation.deadlines import Deadline, has_passed
-from cyclearn.foundation.errors import InputError, LimitError
-from cyclearn.foundation.interruption import is_asked_to_stop
 from cyclearn.graphs.bitsets import bits
 from cyclearn.search.annealed_search import run_from
 from cyclearn.search.problem import SearchProblem

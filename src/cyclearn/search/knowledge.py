@@ -9,12 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from cyclearn.foundation.answers import SavedAnswer
+from cyclearn.foundation import InputError, SavedAnswer, read_text, short
 from cyclearn.foundation.arguments import items, names_in, one_name
 from cyclearn.foundation.arrays import BoolArray
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.files import read_text
-from cyclearn.foundation.json_input import short
 
 
 @dataclass(frozen=True)
@@ -112,6 +109,10 @@ class Knowledge(SavedAnswer):
             return knowledge
         known = knowledge or Knowledge()
         return replace(known, exogenous=tuple(dict.fromkeys((*known.exogenous, *exogenous))))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The knowledge as lists, for JSON."""
+        return super().to_dict()
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Knowledge:

@@ -19,12 +19,9 @@ import numpy as np
 
 from cyclearn.data import as_moments
 from cyclearn.data.moments import Data
-from cyclearn.foundation.answers import Answer
+from cyclearn.foundation import Answer, InputError, deadline_after, has_passed, short
 from cyclearn.foundation.arguments import at_least, seconds
 from cyclearn.foundation.arrays import FloatArray
-from cyclearn.foundation.deadlines import deadline_after, has_passed
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
 from cyclearn.graphs import DirectedGraph
 
 _SHORTEST = 1e-14

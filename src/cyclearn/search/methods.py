@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Protocol
 
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
+from cyclearn.foundation import InputError, short
 from cyclearn.search.auto_search import AutoSearch
 from cyclearn.search.exact import ExactSearch
 from cyclearn.search.local_search import HillClimbing, TabuSearch

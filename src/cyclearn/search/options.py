@@ -11,10 +11,8 @@ from typing import Any, Literal
 from cyclearn.data.data_warnings import DataWarning, LowPower, TooFewRows
 from cyclearn.data.reading import Reading
 from cyclearn.data.tables import Tables
+from cyclearn.foundation import InputError, option, short
 from cyclearn.foundation.arguments import at_least, flag, one_of, seconds, seed, whole
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
-from cyclearn.foundation.option_values import option
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs import DirectedGraph
 from cyclearn.search.few_rows import FewRows, few_rows

@@ -12,11 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cyclearn._kernels.typed_numbers import ROUNDING
+from cyclearn.foundation import InputError, has_passed, is_asked_to_stop, now, nx
 from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
-from cyclearn.foundation.deadlines import has_passed, now
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.interruption import is_asked_to_stop
-from cyclearn.foundation.late_imports import nx
 from cyclearn.search.runs import Adjacency, Budget, SearchStatus
 from cyclearn.search.score import GraphScore
 from cyclearn.search.search_effort import OrderEffort
@@ -141,40 +138,34 @@ class _Problem:
 
     def search(self, n_exchanges: int, budget: Budget) -> AcyclicRun:
         """Search in slices and check the clock after each, which does not change the result."""
-        from cyclearn._kernels.order_search import (
-            FITTED,
-            IN_EXCHANGE,
-            PLACED,
-            search_orders,
-            settle,
-        )
+        from cyclearn._kernels import order_search as kernel
 
         o = self._start()
         p = len(self.S)
         most, deadline = budget.evaluations_left(0), budget.deadline
         size, ended = 1, None
         while ended is None:
-            fitted, started = int(o.progress[FITTED]), now()
-            is_done = search_orders(o, min(most, fitted + size), n_exchanges, _EFFORT.n_near)
+            fitted, started = int(o.progress[kernel.FITTED]), now()
+            is_done = kernel.search_orders(o, min(most, fitted + size), n_exchanges, _EFFORT.n_near)
             size = size * 2 if now() - started < _EFFORT.slice_seconds else max(1, size // 2)
             if is_done:
                 ended = SearchStatus.LOCAL_OPTIMUM
-            elif o.progress[FITTED] >= most:
+            elif o.progress[kernel.FITTED] >= most:
                 ended = SearchStatus.MAX_EVALUATIONS
-            elif has_passed(deadline) and o.progress[PLACED] == p:
+            elif has_passed(deadline) and o.progress[kernel.PLACED] == p:
                 # A graph without parents for most nodes would be worse than a late answer.
                 ended = SearchStatus.TIME_LIMIT
             elif is_asked_to_stop():
                 ended = SearchStatus.INTERRUPTED
-        if o.progress[IN_EXCHANGE]:
-            settle(o)
+        if o.progress[kernel.IN_EXCHANGE]:
+            kernel.settle(o)
         adjacency = self.required.astype(np.uint8)
         for v in range(p):
             adjacency[o.parents[v, : o.n_parents[v]], v] = 1
         # Required parents may be collinear, also for a node that was not inserted yet.
         is_whole = adjacency.sum() == o.n_parents.sum()
         value = float(o.values.sum()) if is_whole else _value(adjacency, self.S, self.penalty)
-        return AcyclicRun(adjacency, value, int(o.progress[FITTED]), ended)
+        return AcyclicRun(adjacency, value, int(o.progress[kernel.FITTED]), ended)
 
     def _start(self) -> Ordered:
         from cyclearn._kernels.order_search import Ordered

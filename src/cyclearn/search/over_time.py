@@ -7,9 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from cyclearn.data.lagged_rows import past_name, past_of
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.late_imports import pd
-from cyclearn.foundation.readable import count_of
+from cyclearn.foundation import InputError, count_of, pd
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FittedModel
 

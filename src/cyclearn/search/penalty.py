@@ -6,8 +6,7 @@ import re
 from math import isfinite, log
 from numbers import Real
 
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.json_input import short
+from cyclearn.foundation import InputError, short
 
 Penalty = str | float
 

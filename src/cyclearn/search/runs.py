@@ -11,15 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cyclearn.foundation import deadlines
 from cyclearn.foundation.arrays import IntArray
-from cyclearn.foundation.deadlines import (
-    Deadline,
-    deadline_since,
-    for_other_processes,
-    from_other_processes,
-    has_passed,
-    seconds_left,
-)
 from cyclearn.foundation.interruption import is_asked_to_stop
 
 if TYPE_CHECKING:
@@ -79,7 +72,7 @@ class Budget:
     """How much a search may do: components fitted, for each start, and a time on the clock."""
 
     max_evaluations: int | None = None
-    deadline: Deadline = None
+    deadline: deadlines.Deadline = None
 
     @classmethod
     def since(
@@ -93,18 +86,20 @@ class Budget:
 
         The time to prepare an answer about this many variables is reserved.
         """
-        return cls(max_evaluations, deadline_since(begun, time_limit, _ENDING * n_variables))
+        return cls(
+            max_evaluations, deadlines.deadline_since(begun, time_limit, _ENDING * n_variables)
+        )
 
     def before(self, seconds: float) -> Budget:
         """The same with fewer seconds; at most half of the remaining time is subtracted."""
         if self.deadline is None:
             return self
-        less = min(seconds, seconds_left(self.deadline) / 2)
+        less = min(seconds, deadlines.seconds_left(self.deadline) / 2)
         return replace(self, deadline=self.deadline - less)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process has another clock.
-        return _arrived, (self.max_evaluations, for_other_processes(self.deadline))
+        return _arrived, (self.max_evaluations, deadlines.for_other_processes(self.deadline))
 
     def evaluations_left(self, n_evaluations: int) -> int:
         """Number of evaluations left."""
@@ -114,13 +109,13 @@ class Budget:
         """The reason why a search must end after this many evaluations, if there is one."""
         if self.evaluations_left(n_evaluations) <= 0:
             return SearchStatus.MAX_EVALUATIONS
-        if has_passed(self.deadline):
+        if deadlines.has_passed(self.deadline):
             return SearchStatus.TIME_LIMIT
         return SearchStatus.INTERRUPTED if is_asked_to_stop() else None
 
 
 def _arrived(max_evaluations: int | None, end: float | None) -> Budget:
-    return Budget(max_evaluations, from_other_processes(end))
+    return Budget(max_evaluations, deadlines.from_other_processes(end))
 
 
 @dataclass(frozen=True)

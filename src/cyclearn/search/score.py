@@ -18,12 +18,7 @@ from scipy.optimize import linear_sum_assignment
 
 from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.stability import is_stable_radius
-from cyclearn.models.components import (
-    CollinearError,
-    ComponentColumns,
-    ComponentFit,
-    fit_component_solutions,
-)
+from cyclearn.models import components as component_fits
 from cyclearn.models.experiments import Experiments, fit_shared
 from cyclearn.search.runs import Adjacency
 from cyclearn.search.search_effort import SIZES, MoveEffort
@@ -98,9 +93,9 @@ class _Thorough:
 
 
 def turned_weights(
-    columns: ComponentColumns,
+    columns: component_fits.ComponentColumns,
     weights: FloatArray,
-    its_columns: ComponentColumns,
+    its_columns: component_fits.ComponentColumns,
     nodes: IntArray,
     sources: IntArray,
 ) -> FloatArray:
@@ -151,7 +146,7 @@ class GraphScore:
         self._keys = np.zeros(_CACHE_SIZE, dtype=np.uint64)
         self._values = np.empty(_CACHE_SIZE)
         self._fits: dict[int, _Thorough] = {}
-        self._turned: dict[bytes, tuple[IntArray, ComponentColumns, _Thorough]] = {}
+        self._turned: dict[bytes, tuple[IntArray, component_fits.ComponentColumns, _Thorough]] = {}
 
     def limited(self, *, max_component: int, max_virtual_cycle: int) -> GraphScore:
         """The same score with the same memory, and a limit on neighbourhoods."""
@@ -181,7 +176,7 @@ class GraphScore:
         for nodes in self._cyclic(A) if is_warm else ():
             known = self._fits.get(self._component_key(A, nodes))
             if known is not None and known.solutions:
-                columns = ComponentColumns.of(A.astype(bool), nodes.tolist())
+                columns = component_fits.ComponentColumns.of(A.astype(bool), nodes.tolist())
                 weights[:, columns.parents, columns.children] = [b[0] for b in known.solutions]
         return Scored(
             self.S,
@@ -367,7 +362,7 @@ class GraphScore:
         turned = A.copy()
         for nodes in self._cyclic(A):
             fitted = self._fitted(A, nodes)
-            columns = ComponentColumns.of(A.astype(bool), nodes.tolist())
+            columns = component_fits.ComponentColumns.of(A.astype(bool), nodes.tolist())
             for coefficients, *_ in () if fitted.is_stable else fitted.solutions:
                 if is_stable_radius(columns.spectral_radius(coefficients)):
                     continue
@@ -402,7 +397,7 @@ class GraphScore:
 
     def _thorough_fit(self, A: Adjacency, nodes: IntArray) -> _Thorough:
         """Fit a component; a large one with the columns of another reuses its fit."""
-        columns = ComponentColumns.of(A.astype(bool), nodes.tolist())
+        columns = component_fits.ComponentColumns.of(A.astype(bool), nodes.tolist())
         if len(nodes) <= _EFFORT.turned_component or self.experiments is not None:
             return self._fit_from_many_starts(columns)
         held = A[:, nodes].astype(bool)
@@ -422,18 +417,18 @@ class GraphScore:
         is_stable = bool(radii) and all(map(is_stable_radius, radii))
         return _Thorough(is_stable, found.value, tuple(solutions))
 
-    def _fit_from_many_starts(self, columns: ComponentColumns) -> _Thorough:
-        fits: list[Callable[..., ComponentFit]]
+    def _fit_from_many_starts(self, columns: component_fits.ComponentColumns) -> _Thorough:
+        fits: list[Callable[..., component_fits.ComponentFit]]
         if self.experiments is not None:
             fits = [partial(fit_shared, self.experiments)]
         else:
-            fits = [partial(fit_component_solutions, S) for S in self.S]
+            fits = [partial(component_fits.fit_component_solutions, S) for S in self.S]
         stable, value = True, 0.0
         solutions = []
         for fit, share in zip(fits, self._weights, strict=True):
             try:
                 fitted = fit(columns)
-            except CollinearError:
+            except component_fits.CollinearError:
                 # Parents determine a node exactly: there is no fit, and the graph is not visited.
                 return _Thorough(False, np.inf, ())
             best = fitted.solutions[0]

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cyclearn.foundation.errors import InputError
-from cyclearn.foundation.interruption import is_asked_to_stop, waiting
+from cyclearn.foundation import InputError, is_asked_to_stop, waiting
 from cyclearn.graphs import DirectedGraph, random_graph
 from cyclearn.search.problem import SearchProblem
 from cyclearn.search.runs import Adjacency, Budget, OnStep, SearchRun, Solution

@@ -21,13 +21,7 @@ from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import checked_graph
-from cyclearn.identifiability.constraints.invariants import (
-    MOST_NODES,
-    Minor,
-    iter_minors,
-    readable,
-    vanishing_minors,
-)
+from cyclearn.identifiability.constraints import invariants
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 from cyclearn.models.projection import moments_of
 
@@ -69,7 +63,7 @@ class HardConstraint:
                 return f"{a} and {b} are independent: Σ[{a}, {b}] = 0"
             text = f"{a} and {b} are independent given {self._listed(given)}"
             return f"{text}: Θ[{a}, {b}] = 0" if self.rows.bit_count() == 1 else text
-        matrix, rows, columns = readable((self.rows, self.columns), len(self.names))
+        matrix, rows, columns = invariants.readable((self.rows, self.columns), len(self.names))
         return (
             f"{matrix}[{{{self._listed(rows)}}}, {{{self._listed(columns)}}}] has rank at most "
             f"{rows.bit_count() - 1}"
@@ -110,7 +104,7 @@ def hard_constraints(graph: DirectedGraph) -> tuple[HardConstraint, ...]:
     """
     checked_graph(graph)
     _check_size(graph.n_nodes)
-    zero = vanishing_minors(graph)
+    zero = invariants.vanishing_minors(graph)
     kept = [
         HardConstraint(a, b, graph.names)
         for a, b in zero
@@ -119,7 +113,7 @@ def hard_constraints(graph: DirectedGraph) -> tuple[HardConstraint, ...]:
     return tuple(sorted(kept, key=lambda c: (c.kind.name, c.rows.bit_count(), c.rows, c.columns)))
 
 
-def _follows(a: int, b: int, zero: frozenset[Minor]) -> bool:
+def _follows(a: int, b: int, zero: frozenset[invariants.Minor]) -> bool:
     """Whether for some row of the minor every term of its expansion has a smaller zero minor."""
     if a.bit_count() == 1:
         return False
@@ -132,7 +126,7 @@ def _follows(a: int, b: int, zero: frozenset[Minor]) -> bool:
     )
 
 
-def _is_zero(a: int, b: int, zero: frozenset[Minor]) -> bool:
+def _is_zero(a: int, b: int, zero: frozenset[invariants.Minor]) -> bool:
     return (a, b) in zero or (b, a) in zero
 
 
@@ -191,13 +185,13 @@ def is_faithful(
     if not 0 < tolerance < 1:
         raise InputError(f"tolerance={tolerance}: give a number between 0 and 1, both excluded")
     theta = _precision(graph, distribution)
-    zero = vanishing_minors(graph)
+    zero = invariants.vanishing_minors(graph)
     log_principal = {
         s: float(np.linalg.slogdet(_block(theta, s, s))[1]) for s in range(1, 1 << graph.n_nodes)
     }
     violated: list[HardConstraint] = []
     extra: list[HardConstraint] = []
-    for a, b in iter_minors(graph.n_nodes):
+    for a, b in invariants.iter_minors(graph.n_nodes):
         log_size = float(np.linalg.slogdet(_block(theta, a, b))[1])
         holds = log_size - (log_principal[a] + log_principal[b]) / 2 < np.log(tolerance)
         if holds != ((a, b) in zero):
@@ -219,7 +213,8 @@ def _precision(graph: DirectedGraph, distribution: LinearGaussianModel | ArrayLi
 
 
 def _check_size(n_nodes: int) -> None:
-    if n_nodes > MOST_NODES:
+    if n_nodes > invariants.MOST_NODES:
         raise LimitError(
-            f"the graph has {n_nodes} nodes; all minors are examined up to {MOST_NODES} nodes only"
+            f"the graph has {n_nodes} nodes; all minors are examined up to "
+            f"{invariants.MOST_NODES} nodes only"
         )
