@@ -307,16 +307,11 @@ class Reading(Options):
         if self.interventions is not None:
             options = self.design, self.n_effective, self.exogenous, self.margins
             if self.is_unknown:
-                return intervened_tables.unknown_tables(
-                    data, self.groups, self.design, self.n_effective, self.exogenous
-                )
-            return intervened_tables.intervened_tables(
-                intervened_tables.targeted_parts(data, self.interventions, self.intervention_kind),
-                self.design,
-                self.n_effective,
-                exogenous=self.exogenous,
-                margins=self.margins,
+                return intervened_tables.unknown_tables(data, self.groups, *options)
+            parts = intervened_tables.targeted_parts(
+                data, self.interventions, self.intervention_kind
             )
+            return intervened_tables.intervened_tables(parts, *options)
         named = named_tables(data, self.groups, in_order=self.lags > 0)
         if named is None:
             return self._one(data)

@@ -83,8 +83,8 @@ class AnnealedSearch:
         found = self._best_acyclic() if acyclic_stage and may_begin else start
         if not self._ended():
             self._climb(found, may_start_refused=True)
-        # Without cycles, a pass over regions is useful only with few variables, where the search over
-        # orders does little (*Acyclic*).
+        # Without cycles, a pass over regions is useful only with few variables, where the search
+        # over orders does little (*Acyclic*).
         is_over_orders = acyclic_stage and self._takes_orders
         is_acyclic = self.score.limits.max_component == 1
         is_settled = is_over_orders and is_acyclic and len(start) >= SIZES.small
