@@ -20,7 +20,7 @@ from cyclearn.foundation import Answer, LimitError, Options, deadline_after, has
 from cyclearn.foundation.arguments import at_least, flag, one_of, whole
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.graphs.graph_input import checked_graph
+from cyclearn.graphs.graph_input import as_graph
 
 Rules = Literal["all", "rotations"]
 MAX_STATES = 300_000
@@ -92,7 +92,8 @@ class GraphClass(Answer, SeatedGraphs, ABC):
 
     def _write(self, graph: DirectedGraph, options: ClassOptions, **more: Any) -> None:
         """Write what the class is made from once, past the guard in __setattr__."""
-        own = {"graph": checked_graph(graph), "names": graph.names, "options": options}
+        graph = as_graph(graph)
+        own = {"graph": graph, "names": graph.names, "options": options}
         self.__dict__.update(own, **vars(options), **more)
 
     @property
@@ -267,7 +268,7 @@ class GraphClass(Answer, SeatedGraphs, ABC):
         Ties are resolved by the rule that chooses the member shown (smallest feedback, then the
         smallest list of edges, names compared by code point).
         """
-        graph = checked_graph(graph).reordered(self.names)
+        graph = as_graph(graph).reordered(self.names)
         if self._by_name is not self:
             near = self._by_name.nearest(graph, time_limit=time_limit)
             return NearestMember(near.member.reordered(self.names), near.distance, near.lower_bound)

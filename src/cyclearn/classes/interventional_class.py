@@ -29,7 +29,7 @@ from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory
 from cyclearn.foundation import InputError, short, takes_options
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
-from cyclearn.graphs.graph_input import checked_graph
+from cyclearn.graphs.graph_input import as_graph
 
 
 class InterventionalClass(GraphClass):
@@ -55,7 +55,7 @@ class InterventionalClass(GraphClass):
         interventions: Interventions | InterventionDesign,
         **options: Any,
     ) -> None:
-        checked_graph(graph)
+        graph = as_graph(graph)
         design = interventions
         if not isinstance(design, InterventionDesign):
             design = as_design(design, graph)
@@ -131,7 +131,7 @@ class InterventionalClass(GraphClass):
         >>> equivalence_class(chain, interventions=[[], ["c"]]).told_apart_by(turned)
         ()
         """
-        checked_graph(graph)
+        graph = as_graph(graph)
         return tuple(tuple(self.names[j] for j in group) for group in self._iter_differing(graph))
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -22,7 +22,7 @@ from cyclearn.foundation.arguments import share as share_of
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.late_imports import Axes
 from cyclearn.graphs import DirectedGraph
-from cyclearn.graphs.graph_input import checked_graph
+from cyclearn.graphs.graph_input import as_graph
 from cyclearn.models import FittedModel
 from cyclearn.posterior import Posterior
 from cyclearn.results import BootstrapResult, LearnResult
@@ -59,7 +59,7 @@ def plot_graph(graph: DirectedGraph, ax: Axes | None = None) -> Axes:
     >>> ax = plot_graph(DirectedGraph.from_edges([("a", "b"), ("b", "a")]))
     >>> ax.figure.savefig("graph.pdf")  # doctest: +SKIP
     """
-    checked_graph(graph)
+    graph = as_graph(graph)
     return draw_lines(lay_out(graph), [Line(edge, SOLID) for edge in graph.edges], ax)
 
 

@@ -24,7 +24,7 @@ from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs import DirectedGraph
-from cyclearn.graphs.graph_input import checked_graph
+from cyclearn.graphs.graph_input import as_graph
 from cyclearn.models import LinearGaussianModel, random_model
 from cyclearn.models.projection import is_within, moments_of
 
@@ -61,7 +61,7 @@ class Domains:
     def __init__(
         self, true: DirectedGraph, models: Sequence[LinearGaussianModel], eta: float | None = None
     ) -> None:
-        checked_graph(true, "true graph")
+        true = as_graph(true, "true graph")
         if not isinstance(models, Sequence) or not all(
             isinstance(model, LinearGaussianModel) for model in models
         ):
@@ -82,7 +82,7 @@ class Domains:
 
     def success(self, learned: DirectedGraph, deadline: Deadline = None) -> SuccessRate:
         """Share of the domains that the graph generates."""
-        graph = checked_graph(learned, "learned graph").reordered(self.true.names)
+        graph = as_graph(learned, "learned graph").reordered(self.true.names)
         key = territories(graph.columns)
         if key not in self._found:
             # Use the member with the fewest parameters: without redundant edges, and if possible
@@ -105,7 +105,7 @@ def draw_domains(
     random_state: RandomState = 0,
 ) -> tuple[LinearGaussianModel, ...]:
     """Stable models on the true graph, by the generator of the paper's experiments."""
-    checked_graph(true, "true graph")
+    true = as_graph(true, "true graph")
     n_domains = whole_number("n_domains", n_domains, 1)
     deadline = deadline_after(seconds("time_limit", time_limit))
     rng = generator(random_state)
@@ -157,7 +157,7 @@ def multi_domain_success(
     (0.0, 1.0)
     """
     deadline = deadline_after(seconds("time_limit", time_limit))
-    checked_graph(learned, "learned graph")
+    learned = as_graph(learned, "learned graph")
     if domains is None:
         domains = draw_domains(true, n_domains, time_limit=time_limit, random_state=random_state)
     return Domains(true, domains, eta).success(learned, deadline)

@@ -12,7 +12,7 @@ from cyclearn.evaluation.structure import Features
 from cyclearn.foundation.arguments import items, whole
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs import DirectedGraph
-from cyclearn.graphs.graph_input import checked_graph
+from cyclearn.graphs.graph_input import as_graph
 from cyclearn.learning.learn import learn
 from cyclearn.models import LinearGaussianModel, random_model
 
@@ -56,7 +56,7 @@ def recovery(
     [0.0, 1.0]
     """
     model = truth if isinstance(truth, LinearGaussianModel) else None
-    graph = model.graph if model is not None else checked_graph(truth, "truth")
+    graph = model.graph if model is not None else as_graph(truth, "truth")
     sizes = [whole("rows", size, 2) for size in items("rows", rows, "a list of whole numbers")]
     rng, members = generator(random_state), equivalence_class(graph)
     features, found = Features.of_class(members), []

@@ -22,14 +22,14 @@ from cyclearn.foundation.arguments import seconds
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import structural_hamming_distance
-from cyclearn.graphs.graph_input import check_same_nodes, checked_graph
+from cyclearn.graphs.graph_input import as_graph, check_same_nodes
 
 
 def aligned(learned: DirectedGraph, true: DirectedGraph | EquivalenceClass) -> DirectedGraph:
     """The learned graph with its nodes in the order of the true one."""
-    checked_graph(learned, "learned graph")
+    learned = as_graph(learned, "learned graph")
     if not isinstance(true, EquivalenceClass):
-        checked_graph(true, "true graph")
+        true = as_graph(true, "true graph")
     check_same_nodes(("learned graph", learned.names), ("true graph", true.names))
     return learned.reordered(true.names)
 

@@ -247,7 +247,7 @@ class DirectedGraph(Answer):
 
     def is_subgraph_of(self, other: DirectedGraph) -> bool:
         """Whether every edge is an edge of ``other`` (same nodes)."""
-        columns = graph_input.checked_graph(other, "other graph").reordered(self.names).columns
+        columns = graph_input.as_graph(other, "other graph").reordered(self.names).columns
         return all(a & ~b == 0 for a, b in zip(self.columns, columns, strict=True))
 
     def reordered(self, names: Sequence[str]) -> DirectedGraph:

@@ -23,7 +23,7 @@ from cyclearn.foundation.json_input import load_json, short
 from cyclearn.foundation.late_imports import nx
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge
 from cyclearn.graphs.dot_format import is_dot, parse_dot
-from cyclearn.graphs.graph_input import checked_graph
+from cyclearn.graphs.graph_input import as_graph
 
 _HEADING = re.compile(r"(?im)^graph nodes:")
 # One blank on either side: more would be slow on long runs of blanks.
@@ -155,7 +155,7 @@ def write_graph(graph: DirectedGraph, path: str | Path) -> None:
     Raises InputError for any other suffix, and for a name that the format cannot represent. An
     existing file is kept until the new one is complete.
     """
-    graph = checked_graph(graph)
+    graph = as_graph(graph)
     check_path(path)
     suffix = checked_suffix(path, _WRITERS, "a graph") if Path(path).suffix else ".json"
     write_text(path, _WRITERS[suffix](graph))

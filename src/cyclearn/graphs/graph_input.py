@@ -21,12 +21,15 @@ Node = int | str
 MAX_NODES = 20_000
 
 
-def checked_graph(graph: Any, what: str = "graph") -> DirectedGraph:
-    """Return the graph; raise an InputError with the remedy for anything else."""
+def as_graph(graph: Any, what: str = "graph") -> DirectedGraph:
+    """A graph, also given as text: ``"a -> b, b -> c"``; an error names the remedy for others."""
     from cyclearn.graphs.directed_graph import DirectedGraph
+    from cyclearn.graphs.formats import parse_graph
 
     if isinstance(graph, DirectedGraph):
         return graph
+    if isinstance(graph, str) and "->" in graph:
+        return parse_graph(re.sub(r"[,;]", "\n", graph))
     kind = type(graph).__name__
     if hasattr(graph, "is_directed"):
         remedy = "DirectedGraph.from_networkx(it)"
@@ -39,15 +42,6 @@ def checked_graph(graph: Any, what: str = "graph") -> DirectedGraph:
     else:
         remedy = "a DirectedGraph, such as result.graph or model.graph"
     raise InputError(f"the {what} is of type {kind}, not a DirectedGraph; pass {remedy}")
-
-
-def as_graph(graph: Any, what: str = "graph") -> DirectedGraph:
-    """A graph, also given as text: ``"a -> b, b -> c"``."""
-    if isinstance(graph, str) and "->" in graph:
-        from cyclearn.graphs.formats import parse_graph
-
-        return parse_graph(re.sub(r"[,;]", "\n", graph))
-    return checked_graph(graph, what)
 
 
 def check_number_of_nodes(n_nodes: int) -> None:

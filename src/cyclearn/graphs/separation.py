@@ -12,7 +12,7 @@ import numpy as np
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs.bitsets import ancestor_sets, bits, reached
 from cyclearn.graphs.directed_graph import DirectedGraph, Edge, Node
-from cyclearn.graphs.graph_input import checked_graph
+from cyclearn.graphs.graph_input import as_graph
 
 Nodes = Node | Iterable[Node]
 
@@ -52,7 +52,7 @@ def d_separated(graph: DirectedGraph, x: Nodes, y: Nodes, given: Nodes = ()) -> 
     >>> d_separated(g, "a", "d", given="b"), d_separated(g, "a", "d", given=["b", "c"])
     (False, True)
     """
-    checked_graph(graph)
+    graph = as_graph(graph)
     sets = {"x": _node_set(graph, x), "y": _node_set(graph, y), "given": _node_set(graph, given)}
     for role in ("x", "y"):
         if not sets[role]:
@@ -92,7 +92,7 @@ def virtual_edges(graph: DirectedGraph) -> tuple[Edge, ...]:
     >>> virtual_edges(g)
     (('a', 'c'),)
     """
-    checked_graph(graph)
+    graph = as_graph(graph)
     columns, names = graph.columns, graph.names
     partners = p_adjacencies(columns, ancestor_sets(columns))
     return tuple(

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from cyclearn.classes.equivalence_class import EquivalenceClass
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.graphs.graph_input import checked_graph
+from cyclearn.graphs.graph_input import as_graph
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def check_assumption_one(graph: DirectedGraph) -> AssumptionCheck:
     >>> check.holds, check.reason
     (True, 'dimension 5 = 2 edges + 3 nodes: no parameter is in excess')
     """
-    checked_graph(graph)
+    graph = as_graph(graph)
     p, dimension = graph.n_nodes, graph.dimension()
     n_edges = EquivalenceClass(graph).rotation_classes[0].n_edges
     if dimension == n_edges + p:

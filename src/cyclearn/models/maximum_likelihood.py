@@ -20,6 +20,7 @@ from cyclearn.foundation.arguments import at_least, check_state, share, whole
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.graphs.graph_input import as_graph
 from cyclearn.models import components
 from cyclearn.models.experiments import Experiments, check_rows, fit_shared, observed_mean
 from cyclearn.models.fitted_model import FittedGroups, FittedModel
@@ -30,19 +31,19 @@ from cyclearn.models.sandwich import sandwich_of
 
 @overload
 def fit(
-    graph: DirectedGraph,
+    graph: DirectedGraph | str,
     data: pd.DataFrame | FloatArray | str | Path | Moments,
     *,
     groups: None = None,
     **options: Any,
 ) -> FittedModel: ...
 @overload
-def fit(graph: DirectedGraph, data: Any, **options: Any) -> FittedModel | FittedGroups: ...
+def fit(graph: DirectedGraph | str, data: Any, **options: Any) -> FittedModel | FittedGroups: ...
 
 
 @takes_options(Reading)
 def fit(
-    graph: DirectedGraph,
+    graph: DirectedGraph | str,
     data: SeveralData | Tables,
     *,
     n_starts: int | None = None,
@@ -61,7 +62,8 @@ def fit(
 
     Parameters
     ----------
-    graph : DirectedGraph
+    graph : DirectedGraph or str
+        As text it is ``"a -> b, b -> c"``.
     data : DataFrame, array of shape (n, p), path or Moments
         Columns are matched with nodes by name, or by position if they have no names. A list of
         tables, or a mapping from names to tables, gives groups: they share the graph, and each has
@@ -103,6 +105,7 @@ def fit(
            [ 0. ,  0. ,  0.5],
            [ 0. , -0.4,  0. ]])
     """
+    graph = as_graph(graph)
     at_least("n_starts", n_starts, 1)
     whole("max_iterations", max_iterations, 1)
     share("tolerance", tolerance, 0, 1)

@@ -14,6 +14,7 @@ from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
+from cyclearn.graphs.graph_input import as_graph
 from cyclearn.models import components
 from cyclearn.models.fit_status import FitStatus
 from cyclearn.models.linear_gaussian import LinearGaussianModel
@@ -49,7 +50,7 @@ class Projection(Answer):
 
 
 def project(
-    graph: DirectedGraph,
+    graph: DirectedGraph | str,
     model: LinearGaussianModel | Moments,
     *,
     n_starts: int = PROJECTION_STARTS,
@@ -79,6 +80,7 @@ def project(
     >>> bool(turned.kl_divergence < 1e-12)
     True
     """
+    graph = as_graph(graph)
     moments = moments_of(model, graph.names)
     R = moments.correlation
     options = components.FitOptions(n_starts, tolerance, max_iterations, random_state)

@@ -9,7 +9,7 @@ from cyclearn.foundation import InputError, LimitError, check_deadline, deadline
 from cyclearn.foundation.arguments import seconds
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.graphs.graph_input import checked_graph
+from cyclearn.graphs.graph_input import as_graph
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 
 
@@ -56,7 +56,7 @@ def random_model(
     >>> random_model(g, random_state=0).is_stable
     True
     """
-    checked_graph(graph)
+    graph = as_graph(graph)
     for what, given, least in (("weights", weights, 0.0), ("variances", variances, 1e-300)):
         low, high = checked_range(what, given)
         if not (np.isfinite([low, high]).all() and least <= low <= high):

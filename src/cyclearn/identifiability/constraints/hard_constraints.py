@@ -20,7 +20,7 @@ from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.graphs.bitsets import bits
 from cyclearn.graphs.directed_graph import DirectedGraph
-from cyclearn.graphs.graph_input import checked_graph
+from cyclearn.graphs.graph_input import as_graph
 from cyclearn.identifiability.constraints import invariants
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 from cyclearn.models.projection import moments_of
@@ -102,7 +102,7 @@ def hard_constraints(graph: DirectedGraph) -> tuple[HardConstraint, ...]:
     >>> [str(c) for c in hard_constraints(block)]
     ['Θ[{a, b}, {c, d}] has rank at most 1']
     """
-    checked_graph(graph)
+    graph = as_graph(graph)
     _check_size(graph.n_nodes)
     zero = invariants.vanishing_minors(graph)
     kept = [
@@ -180,7 +180,7 @@ def is_faithful(
     Not generalised faithful.
     - not implied by the graph: a and c are independent: Σ[a, c] = 0
     """
-    checked_graph(graph)
+    graph = as_graph(graph)
     _check_size(graph.n_nodes)
     if not 0 < tolerance < 1:
         raise InputError(f"tolerance={tolerance}: give a number between 0 and 1, both excluded")
