@@ -360,7 +360,7 @@ function renderConclusion() {
   const lacking = runs ? "The probabilities of the edges are being computed." : "The probabilities of the edges were not computed; see How sure.";
   const all = [...(sure?.warning ? [sure.warning] : []), ...warnings];
   fill(box,
-    store.result.is_kept ? h("p", { class: "warning" }, "This search was stopped. The graph is the best that was found until then; a longer search may find a better one.") : null,
+    store.result.is_kept ? h("p", { class: "warning" }, "This search was stopped. The graph is the best one found until then; a longer search may find a better one.") : null,
     (sure?.conclusion ?? [...conclusion, lacking]).map((line) => h("p", {}, line)),
     all.length ? [h("h3", {}, `Warnings (${all.length})`), h("ul", { class: "warnings" }, all.map((each) => h("li", {}, h("details", {}, h("summary", {}, each.message), each.remedy))))] : null);
 }

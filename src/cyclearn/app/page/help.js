@@ -2,7 +2,7 @@
 
 export const HELP = {
   // Table
-  tables: "The table that all steps are about. Each table has results of its own.",
+  tables: "The table that all steps use. Each table has its own results.",
   file: "CSV, TSV, text, Excel, Parquet, Feather and Stata files, covariance matrices, and saved work (.cyclearn).",
   sheet: "An Excel file may have several sheets; one of them is read.",
   header: "If this is off, the first line is read as data, and columns are named X1, X2, ….",
@@ -16,13 +16,13 @@ export const HELP = {
   groups: "Rows with the same value are a group. One graph is learned for all groups, with weights for each.",
   interventions: "The column lists the variables that were set in the row; an empty cell means that nothing was set.",
   intervention_kind: "A perfect intervention removes the causes of its target. Others keep them and change noise or mean.",
-  intercepts: "Whether differences of means between the tables of an experiment tell about effects, or are ignored as differences of batches.",
-  weights_column: "How many people a row stands for. Means and covariances are weighted.",
+  intercepts: "Whether differences of means between the tables of an experiment are evidence on effects, or are ignored as batch differences.",
+  weights_column: "How many people a row represents. Means and covariances are weighted.",
   within: "The column names the subject of each row, such as a firm. The mean of each subject is removed, so constant differences between subjects have no influence.",
   // Learn
   penalty: "How much better the fit must be for one more edge. A larger penalty gives fewer edges.",
   margins: "Ranks reduce the influence of outliers and of curved relations; logarithms suit positive columns that span several sizes.",
-  rows: "Rows in temporal or spatial order often resemble their neighbours and then count for less.",
+  rows: "Rows in temporal or spatial order often resemble their neighbours and then contain less information.",
   lags: "If rows are in temporal order: how many preceding rows may act on a row.",
   covariance: "Shrinking pulls all correlations towards zero, which helps if there are few rows for many columns.",
   se: "Robust standard errors and tests stay valid if columns are not Gaussian.",
@@ -35,9 +35,9 @@ export const HELP = {
   n_starts: "How many searches are started from different graphs; the best result counts.",
   random_state: "The same seed gives the same result.",
   time_limit: "Seconds after which the search ends with the best graph so far. Without a limit the result is the same on every machine.",
-  tabu_length: "Tabu search does not return to so many recent graphs.",
-  patience: "Tabu search ends after so many moves without a better graph.",
-  max_evaluations: "The search ends after so many fits of graphs.",
+  tabu_length: "Tabu search does not return to this many recent graphs.",
+  patience: "Tabu search ends after this many moves without a better graph.",
+  max_evaluations: "The search ends after this many fits.",
   stable: "Only graphs whose fit is stable: a shock dies out.",
   virtual_edges: "Moves that let the search cross between graphs with a cycle and graphs without.",
   first_improvement: "Take the first move that improves the score, not the best one.",
@@ -61,7 +61,7 @@ export const HELP = {
   // What if
   "effect-source": "The variable that is changed.",
   "effect-how": "Held: its causes no longer act on it. Pushed: it moves by an amount, and still responds to its causes.",
-  "effect-group": "Groups have weights of their own.",
+  "effect-group": "Each group has its own weights.",
   value: "The value at which the variable is held, or the amount by which it is pushed.",
   // How sure
   "n-resamples": "How many resamples of the rows are learned from. 100 suffice for a first look.",
@@ -69,7 +69,7 @@ export const HELP = {
   precision: "The number of independent samples of graphs on which the probabilities rest.",
   // Compare
   "compare-with": "Another result of the same table.",
-  "own-text": "Edges a -> b, one a line; JSON, DOT, Tetrad's form, or dagitty's dag { … }.",
+  "own-text": "Edges a -> b, one per line; JSON, DOT, Tetrad's form, or dagitty's dag { … }.",
   // Download
   "with-tables": "Without the rows of the tables, others see all results, and cannot learn from the tables.",
 };
