@@ -3,7 +3,7 @@
     python benchmarks/ordinal_columns.py run.jsonl [--graphs 50] \
         > benchmarks/results/ordinal_columns.md
     python benchmarks/ordinal_columns.py other.jsonl --first 1000 --graphs 200 \
-        --rows 5000 --levels 5 --kinds uncut ordinal
+        --rows 5000 --levels 5 --kinds uncut ordinal fewer
 
 What was measured is appended to the file, from which an interrupted run continues; with
 ``--graphs 0`` the page is made of what is there. Without columns as numbers only differences are
@@ -31,6 +31,8 @@ RAREST = 0.05
 # Half the length of an interval of 95%, in standard errors.
 Z = 1.959964
 KINDS = ("uncut", "numbers", "ordinal")
+# Columns that were not cut, with as many rows as the ordinal ones count for.
+FEWER = "fewer"
 KEY = ("n", "seed", "share", "levels", "kind")
 
 
@@ -91,6 +93,10 @@ def measure(case: tuple[int, int, float, int, str], has_coverage: bool = True) -
     if kind == "uncut":
         return measured(truth, cl.learn(rows, n_effective="all"))
     table, own = cut(rows, share, n_levels, seed)
+    if kind == FEWER:
+        counted = cl.Reading(ordered=own, n_effective="all").tables(table).n_effective
+        rows = model.sample(round(counted), random_state=seed)
+        return measured(truth, cl.learn(rows, n_effective="all"))
     options = {"continuous" if kind == "numbers" else "ordered": own}
     result = cl.learn(table, n_effective="all", **options)
     found: dict[str, Any] = measured(truth, result) | {"n_effective": result.tables.n_effective}
@@ -103,21 +109,21 @@ def with_error(values: pd.Series) -> str:
     return f"{values.mean():.2f} ± {values.sem():.2f}"
 
 
-def paired(found: pd.DataFrame, n: int, share: float, n_levels: int) -> str:
-    """Ordinal less uncut on the same graphs: one line of a table; empty without any."""
+def paired(found: pd.DataFrame, n: int, share: float, n_levels: int, kind: str) -> str:
+    """A kind less uncut on the same graphs: one line of a table; empty without any."""
     here = found[(found["n"] == n) & found["share"].isin([0.0, share])]
-    here = here[here["levels"].isin([0, n_levels]) & (here["kind"] != "numbers")]
+    here = here[here["levels"].isin([0, n_levels]) & here["kind"].isin(["uncut", kind])]
     both = here.pivot(index="seed", columns="kind", values=["distance", "false"]).dropna()
     if len(both) < 2 or both.shape[1] < 4:
         return ""
-    texts = [f"{n:,}", f"{share:.0%}", str(n_levels), str(len(both))]
+    texts = [f"{n:,}", f"{share:.0%}", str(n_levels), kind, str(len(both))]
     for what in ("distance", "false"):
-        uncut, ordinal = both[what]["uncut"], both[what]["ordinal"]
-        texts += [with_error(uncut), with_error(ordinal), with_error(ordinal - uncut)]
+        uncut, other = both[what]["uncut"], both[what][kind]
+        texts += [with_error(uncut), with_error(other), with_error(other - uncut)]
         if what == "distance":
             # The error of a ratio of means, to first order.
-            ratio = ordinal.mean() / uncut.mean()
-            texts.append(f"{ratio:.2f} ± {(ordinal - ratio * uncut).sem() / uncut.mean():.2f}")
+            ratio = other.mean() / uncut.mean()
+            texts.append(f"{ratio:.2f} ± {(other - ratio * uncut).sem() / uncut.mean():.2f}")
     return f"| {' | '.join(texts)} |"
 
 
@@ -150,7 +156,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="number of the first graph")
     parser.add_argument("--rows", type=int, nargs="+", default=ROWS)
     parser.add_argument("--levels", type=int, nargs="+", default=LEVELS)
-    parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS)
+    parser.add_argument("--kinds", nargs="+", default=KINDS, choices=(*KINDS, FEWER))
     given = parser.parse_args()
     lines = given.file.read_text().splitlines() if given.file.exists() else []
     records = {tuple(each[k] for k in KEY): each for each in map(json.loads, lines)}
@@ -163,11 +169,12 @@ def main() -> None:
                 file.write(json.dumps(records[case]) + "\n")
     found = pd.DataFrame(list(records.values()))
     if "numbers" not in given.kinds:
-        heads = ["distance, uncut", "ordinal", "difference", "ratio", "false, uncut", "ordinal"]
-        print(f"| rows | columns cut | levels | graphs | {' | '.join(heads)} | difference |")
-        print(f"|{'---:|' * (len(heads) + 5)}")
-        for n, share, n_levels in product(ROWS, SHARES, LEVELS):
-            if line := paired(found, n, share, n_levels):
+        heads = ["rows", "columns cut", "levels", "kind", "graphs"]
+        heads += ["distance, uncut", "of this kind", "difference", "ratio"]
+        heads += ["false, uncut", "of this kind", "difference"]
+        print(f"| {' | '.join(heads)} |\n|{'---:|' * len(heads)}")
+        for n, share, n_levels, kind in product(ROWS, SHARES, LEVELS, ("ordinal", FEWER)):
+            if line := paired(found, n, share, n_levels, kind):
                 print(line)
         return
     print("# Ordinal columns\n")

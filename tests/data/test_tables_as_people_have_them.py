@@ -224,13 +224,16 @@ def test_numbers_in_place_of_ordinal_columns_have_a_reason():
     (warning,) = (
         each for each in cl.check_data(pd.DataFrame(steps)) if each.code == "ordinal_columns"
     )
-    assert "jointly impossible" in warning.message
+    assert "jointly impossible unless all are shrunk by" in warning.message
+    assert warning.shrinkage > 0.01
+    assert "merge rare levels, drop a column" in warning.remedy
     (other,) = (
         each
         for each in cl.check_data(pd.DataFrame(steps).astype(float), margins="rank")
         if each.code == "ordinal_columns"
     )
     assert "impossible" not in other.message
+    assert other.shrinkage == 0
 
 
 def test_columns_of_few_values_are_ordinal_in_pairwise_covariances_too():

@@ -28,10 +28,9 @@ def check(data: Any, options: Reading, as_json: Json = False) -> None:
     # A table with missing cells can still be checked.
     is_refused = holes is not None and options.missing == "error" and options.interventions is None
     if is_refused:
-        one_by_one = (options.lags, options.weights, options.within)
-        needs_rows = any(one_by_one) or options.covariance == "shrunk"
-        otherwise: Missing = "pairwise" if options.ordered else "em"
-        options = options.replaced(missing="rows" if needs_rows else otherwise)
+        of_rows = (options.lags, options.weights, options.within, options.covariance == "shrunk")
+        otherwise: Missing = "rows" if any(of_rows) else "pairwise" if options.ordered else "em"
+        options = options.replaced(missing=otherwise)
     tables = options.tables(frame)
     check_several_variables(tables)
     warnings = ProblemOptions.of(options.to_dict()).warnings(tables)

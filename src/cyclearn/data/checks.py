@@ -45,13 +45,11 @@ def check_treated(
     margins: Margins = "raw",
     n_counted: float | None = None,
     measured: Collection[str] = (),
-    is_impossible: bool = False,
 ) -> tuple[DataWarning, ...]:
     """Warnings about one table, of whose rows the memory is known; see :func:`cyclearn.check_data`.
 
     ``n_counted`` is what rows count for, where their memory was taken into account; ``measured``
-    are columns that are known to be measurements; ``is_impossible`` says that columns of levels
-    were to be ordinal, and have no possible latent correlations.
+    are columns that are known to be measurements.
     """
     raw = found.raw
     if raw is None or memory is None:
@@ -73,7 +71,7 @@ def check_treated(
         *indicators,
         *_dependent(found, moments, memory, n_counted),
         *(_not_gaussian(*_continuous(moments, shown, X)) if margins == "raw" else ()),
-        *([warn.OrdinalColumns(columns=levels, is_impossible=is_impossible)] if levels else ()),
+        *([warn.OrdinalColumns(columns=levels, shrinkage=found.avoided)] if levels else ()),
         *_collinear(moments),
     )
 
