@@ -323,7 +323,7 @@ def test_interventions_change_the_probabilities_of_levels(tmp_path, capsys):
     mean, sd = found.loc["d", ["mean", "sd"]]
     below = norm.cdf((norm.ppf((table["d"] <= 1).mean()) - mean) / sd)
     assert chances["d"]["0"] + chances["d"]["1"] == pytest.approx(below)
-    assert words["f"] == ", ".join(f"{name} {chances['f'][name]:.0%}" for name in chances["f"])
+    assert words["f"] == ", ".join(f"{name}: {chances['f'][name]:.0%}" for name in chances["f"])
     assert list(chances["a"]) == ["no", "yes"]
     assert words["b"] == words["e"] == ""
     again = cl.LearnResult.from_json(result.to_json())
