@@ -337,7 +337,7 @@ def test_interventions_change_the_probabilities_of_levels(tmp_path, capsys):
     table.drop(columns="f").to_csv(path, index=False)
     said = run_cyclearn(["effects", path, "--do", "e=2", "--starts", "1"], capsys).stdout
     assert "levels: the probability of each level" in said
-    assert "no 5" in said or "no 6" in said
+    assert "no: 5" in said or "no: 6" in said
 
 
 def test_files_and_the_command_line(tmp_path, capsys):
