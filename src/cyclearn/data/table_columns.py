@@ -281,9 +281,7 @@ def _problem(name: str, column: pd.Series, cells: Cells) -> str | None:
         return f"has dates ({present.iloc[0]:%Y-%m-%d} in {cells.place(int(present.index[0]))})"
     if column.dtype.kind not in "fiub":
         numbers = pd.to_numeric(present.astype(object), errors="coerce")
-        text = present[numbers.isna()]
-        if not len(text):
-            text = present
+        text = present[numbers.isna()] if numbers.isna().any() else present
         row, cell = int(text.index[0]), text.iloc[0]
         where = f"({short(str(cell))} in {cells.place(row)})"
         if all(_DATE.fullmatch(str(value).strip()) for value in text):
@@ -307,9 +305,8 @@ def _problem(name: str, column: pd.Series, cells: Cells) -> str | None:
 
 def _counts(column: pd.Series, least: int = _COUNTED_ROWS) -> bool:
     """Whether a column of at least so many cells goes up by one from row to row."""
-    if column.dtype.kind not in "fiu" or len(column) < least:
-        return False
-    return bool((np.diff(column.to_numpy(dtype=float)) == 1).all())
+    has_numbers = column.dtype.kind in "fiu" and len(column) >= least
+    return has_numbers and bool((np.diff(column.to_numpy(dtype=float)) == 1).all())
 
 
 def _suspected_codes(
