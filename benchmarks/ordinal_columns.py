@@ -2,9 +2,12 @@
 
     python benchmarks/ordinal_columns.py run.jsonl [--graphs 50] \
         > benchmarks/results/ordinal_columns.md
+    python benchmarks/ordinal_columns.py other.jsonl --first 1000 --graphs 200 \
+        --rows 5000 --levels 5 --kinds uncut ordinal fewer
 
 What was measured is appended to the file, from which an interrupted run continues; with
-``--graphs 0`` the page is made of what is there.
+``--graphs 0`` the page is made of what is there. Without columns as numbers only differences are
+printed, graph by graph.
 """
 
 from __future__ import annotations
@@ -27,6 +30,9 @@ N_NODES, ROWS, SHARES, LEVELS = 10, (1_000, 5_000), (0.5, 1.0), (2, 3, 5)
 RAREST = 0.05
 # Half the length of an interval of 95%, in standard errors.
 Z = 1.959964
+KINDS = ("uncut", "numbers", "ordinal")
+# Columns that were not cut, with as many rows as the ordinal ones count for.
+FEWER = "fewer"
 KEY = ("n", "seed", "share", "levels", "kind")
 
 
@@ -69,29 +75,56 @@ def deviations(model: cl.LinearGaussianModel, table: pd.DataFrame, own: list[str
     return [float(z) for z in ((fitted.B - B)[known] / errors[known])]
 
 
-def cases(graphs: range, sizes: tuple[int, ...], levels: tuple[int, ...]) -> Iterator[Any]:
+def cases(
+    graphs: range, sizes: tuple[int, ...], levels: tuple[int, ...], kinds: tuple[str, ...]
+) -> Iterator[Any]:
     """All that is measured, by :data:`KEY`."""
     for n, seed in product(sizes, graphs):
         yield n, seed, 0.0, 0, "uncut"
-        yield from product((n,), (seed,), SHARES, levels, ("numbers", "ordinal"))
+        yield from product((n,), (seed,), SHARES, levels, [k for k in kinds if k != "uncut"])
 
 
-def measure(n: int, seed: int, share: float, n_levels: int, kind: str) -> dict[str, Any]:
+def measure(case: tuple[int, int, float, int, str], has_coverage: bool = True) -> dict[str, Any]:
     """One graph, one table, one way to read it."""
+    n, seed, share, n_levels, kind = case
     truth = cl.simulate.random_graph(N_NODES, max_degree=4, max_component=4, random_state=seed)
     model = cl.simulate.random_model(truth, random_state=seed)
     rows = model.sample(n, random_state=seed)
     if kind == "uncut":
         return measured(truth, cl.learn(rows, n_effective="all"))
     table, own = cut(rows, share, n_levels, seed)
+    if kind == FEWER:
+        counted = cl.Reading(ordered=own, n_effective="all").tables(table).n_effective
+        rows = model.sample(round(counted), random_state=seed)
+        return measured(truth, cl.learn(rows, n_effective="all"))
     options = {"continuous" if kind == "numbers" else "ordered": own}
-    found: dict[str, Any] = measured(truth, cl.learn(table, n_effective="all", **options))
-    return found | ({"z": deviations(model, table, own)} if kind == "ordinal" else {})
+    result = cl.learn(table, n_effective="all", **options)
+    found: dict[str, Any] = measured(truth, result) | {"n_effective": result.tables.n_effective}
+    is_compared = has_coverage and kind == "ordinal"
+    return found | ({"z": deviations(model, table, own)} if is_compared else {})
 
 
 def with_error(values: pd.Series) -> str:
     """The mean and its standard error."""
     return f"{values.mean():.2f} ± {values.sem():.2f}"
+
+
+def paired(found: pd.DataFrame, n: int, share: float, n_levels: int, kind: str) -> str:
+    """A kind less uncut on the same graphs: one line of a table; empty without any."""
+    here = found[(found["n"] == n) & found["share"].isin([0.0, share])]
+    here = here[here["levels"].isin([0, n_levels]) & here["kind"].isin(["uncut", kind])]
+    both = here.pivot(index="seed", columns="kind", values=["distance", "false"]).dropna()
+    if len(both) < 2 or both.shape[1] < 4:
+        return ""
+    texts = [f"{n:,}", f"{share:.0%}", str(n_levels), kind, str(len(both))]
+    for what in ("distance", "false"):
+        uncut, other = both[what]["uncut"], both[what][kind]
+        texts += [with_error(uncut), with_error(other), with_error(other - uncut)]
+        if what == "distance":
+            # The error of a ratio of means, to first order.
+            ratio = other.mean() / uncut.mean()
+            texts.append(f"{ratio:.2f} ± {(other - ratio * uncut).sem() / uncut.mean():.2f}")
+    return f"| {' | '.join(texts)} |"
 
 
 def row(found: pd.DataFrame, n: int, share: float, n_levels: int) -> str:
@@ -100,8 +133,10 @@ def row(found: pd.DataFrame, n: int, share: float, n_levels: int) -> str:
     own = {kind: each.set_index("seed") for kind, each in here.groupby("kind") if kind == "uncut"}
     cells = here[here["levels"] == n_levels]
     own |= {kind: each.set_index("seed") for kind, each in cells.groupby("kind")}
+    if len(own) < 3:
+        return ""
     same = sorted(set.intersection(*(set(each.index) for each in own.values())))
-    if len(own) < 3 or len(same) < 2:
+    if len(same) < 2:
         return ""
     z = np.abs(np.concatenate(own["ordinal"].loc[same, "z"].to_list()))
     texts = [
@@ -121,15 +156,27 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="number of the first graph")
     parser.add_argument("--rows", type=int, nargs="+", default=ROWS)
     parser.add_argument("--levels", type=int, nargs="+", default=LEVELS)
+    parser.add_argument("--kinds", nargs="+", default=KINDS, choices=(*KINDS, FEWER))
     given = parser.parse_args()
     lines = given.file.read_text().splitlines() if given.file.exists() else []
     records = {tuple(each[k] for k in KEY): each for each in map(json.loads, lines)}
     graphs = range(given.first, given.first + given.graphs)
-    for case in cases(graphs, tuple(given.rows), tuple(given.levels)):
+    for case in cases(graphs, tuple(given.rows), tuple(given.levels), tuple(given.kinds)):
         if case not in records:
-            records[case] = dict(zip(KEY, case, strict=True)) | measure(*case)
+            measured_here = measure(case, "numbers" in given.kinds)
+            records[case] = dict(zip(KEY, case, strict=True)) | measured_here
             with given.file.open("a") as file:
                 file.write(json.dumps(records[case]) + "\n")
+    found = pd.DataFrame(list(records.values()))
+    if "numbers" not in given.kinds:
+        heads = ["rows", "columns cut", "levels", "kind", "graphs"]
+        heads += ["distance, uncut", "of this kind", "difference", "ratio"]
+        heads += ["false, uncut", "of this kind", "difference"]
+        print(f"| {' | '.join(heads)} |\n|{'---:|' * len(heads)}")
+        for n, share, n_levels, kind in product(ROWS, SHARES, LEVELS, ("ordinal", FEWER)):
+            if line := paired(found, n, share, n_levels, kind):
+                print(line)
+        return
     print("# Ordinal columns\n")
     print(describe_run("benchmarks/ordinal_columns.py"))
     print(
@@ -139,11 +186,9 @@ def main() -> None:
         "were cut, with levels as numbers, and as ordinal. Coverage: how many weights on the true "
         "graph are in their intervals of 95%.\n"
     )
-    kinds = ("uncut", "numbers", "ordinal")
-    heads = [f"{what}, {kind}" for what in ("distance", "false") for kind in kinds]
+    heads = [f"{what}, {kind}" for what in ("distance", "false") for kind in KINDS]
     print(f"| rows | columns cut | levels | graphs | {' | '.join(heads)} | coverage |")
     print(f"|{'---:|' * (len(heads) + 5)}")
-    found = pd.DataFrame(list(records.values()))
     for n, share, n_levels in product(ROWS, SHARES, LEVELS):
         if line := row(found, n, share, n_levels):
             print(line)

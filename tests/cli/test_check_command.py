@@ -19,9 +19,10 @@ def table(tmp_path):
 @pytest.mark.usefixtures("table")
 def test_check_says_what_is_used_and_warns(cyclearn, refused):
     told = refused("check", "t.csv")
-    assert "--drop id,day" in told
-    found = cyclearn("check", "t.csv", "--drop", "id,day")
+    assert "--drop day" in told
+    found = cyclearn("check", "t.csv", "--drop", "day")
     assert found.returncode == 0
+    assert "ignored as identifiers (a different value in every row): 'id'" in found.stdout
     assert "60 rows of 3 variables: a, b, c" in found.stdout
     assert "60 rows, counted as 11 because neighbouring rows resemble" in found.stdout
     every = cyclearn("check", "t.csv", "--drop", "id,day", "--n-effective", "all")
@@ -34,6 +35,24 @@ def test_check_says_what_is_used_and_warns(cyclearn, refused):
     assert "they are not accepted. Use missing='em' (--missing em)" in holes.stdout
     record = json.loads(cyclearn("check", "holes.csv", "--json", "--missing", "em").stdout)
     assert record["missing"] == {"a": 0, "b": 12}
+
+
+def test_check_takes_columns_about_rows(cyclearn, tmp_path):
+    lines = [f"s{n // 4},{'xy'[n % 2]},{n % 3 + 1},{n * n % 7},{n % 5}" for n in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["who,by,w,a,b", *lines]) + "\n")
+    for option, others in (
+        ("--within who", "by,w"),
+        ("--weights w", "who,by"),
+        ("--groups by", "who,w"),
+    ):
+        found = cyclearn(
+            "check", "t.csv", *option.split(), "--drop", others, "--n-effective", "all"
+        )
+        assert found.returncode == 0, found.stderr
+        assert "60 rows of 2 variables: a, b" in found.stdout
+    (tmp_path / "h.csv").write_text("\n".join(["who,by,w,a,b", *lines, "s0,x,1,,2"]) + "\n")
+    found = cyclearn("check", "h.csv", "--weights", "w", "--drop", "who,by")
+    assert "they are not accepted" in found.stdout
 
 
 @pytest.mark.usefixtures("table")

@@ -323,7 +323,7 @@ def test_interventions_change_the_probabilities_of_levels(tmp_path, capsys):
     mean, sd = found.loc["d", ["mean", "sd"]]
     below = norm.cdf((norm.ppf((table["d"] <= 1).mean()) - mean) / sd)
     assert chances["d"]["0"] + chances["d"]["1"] == pytest.approx(below)
-    assert words["f"] == ", ".join(f"{name} {chances['f'][name]:.0%}" for name in chances["f"])
+    assert words["f"] == ", ".join(f"{name}: {chances['f'][name]:.0%}" for name in chances["f"])
     assert list(chances["a"]) == ["no", "yes"]
     assert words["b"] == words["e"] == ""
     again = cl.LearnResult.from_json(result.to_json())
@@ -337,7 +337,7 @@ def test_interventions_change_the_probabilities_of_levels(tmp_path, capsys):
     table.drop(columns="f").to_csv(path, index=False)
     said = run_cyclearn(["effects", path, "--do", "e=2", "--starts", "1"], capsys).stdout
     assert "levels: the probability of each level" in said
-    assert "no 5" in said or "no 6" in said
+    assert "no: 5" in said or "no: 6" in said
 
 
 def test_files_and_the_command_line(tmp_path, capsys):

@@ -40,6 +40,12 @@ def test_signs_for_missing_values_are_proposed_once_for_the_table(tmp_path, caps
     assert refused.returncode == 2
     assert "try missing_codes=['*'] (--missing-codes '*')" in refused.stderr
     assert run_cyclearn(["check", path, "--missing-codes", "*"], capsys).returncode == 0
+    # Other columns that cannot be used do not hide the signs.
+    mixed = starred("*").assign(land=np.resize(["fr", "de", "it"], 40), id=range(40))
+    with pytest.raises(InputError, match=r"try missing_codes=\['\*'\]") as caught:
+        cl.learn(written(tmp_path / "m.csv", mixed))
+    assert "1 column cannot be used as numbers: 'land'" in str(caught.value)
+    assert "--categories land" in str(caught.value)
     # Words are not signs.
     with pytest.raises(InputError, match="contains text in"):
         cl.learn(written(tmp_path / "w.csv", starred("low")))
@@ -122,6 +128,8 @@ def test_row_identifiers_are_left_out_and_named(tmp_path, capsys):
     assert list(asked.frame) == ["a", "number"]
     dropped = read_table_file(tmp_path / "t.csv", drop=["patient", "number"])
     assert list(dropped.frame) == ["a", "b", "k"]
+    counted = PLAIN.assign(ID=range(1, 41), case_id=range(40), year=range(1980, 2020))
+    assert list(cl.read_table(written(tmp_path / "n.csv", counted))) == ["a", "b", "k", "year"]
     # Whole numbers that are measured, and few rows, name nothing.
     counts = PLAIN.assign(count=RNG.permutation(400)[:40] * 3)
     assert "count" in cl.read_table(written(tmp_path / "c.csv", counts))
@@ -132,6 +140,8 @@ def test_row_identifiers_are_left_out_and_named(tmp_path, capsys):
 def test_a_table_of_one_column_is_refused(tmp_path, capsys):
     with pytest.raises(InputError, match="one column, 'a'"):
         cl.learn(PLAIN[["a"]])
+    with pytest.raises(InputError, match="give a table"):
+        cl.learn(PLAIN["a"])
     path = written(tmp_path / "t.csv", PLAIN[["a"]])
     for command in ("learn", "check"):
         assert "one column" in run_cyclearn([command, path], capsys).stderr
@@ -214,13 +224,16 @@ def test_numbers_in_place_of_ordinal_columns_have_a_reason():
     (warning,) = (
         each for each in cl.check_data(pd.DataFrame(steps)) if each.code == "ordinal_columns"
     )
-    assert "jointly impossible" in warning.message
+    assert "jointly impossible unless all are shrunk by" in warning.message
+    assert warning.shrinkage > 0.01
+    assert "merge rare levels, drop a column" in warning.remedy
     (other,) = (
         each
         for each in cl.check_data(pd.DataFrame(steps).astype(float), margins="rank")
         if each.code == "ordinal_columns"
     )
     assert "impossible" not in other.message
+    assert other.shrinkage == 0
 
 
 def test_columns_of_few_values_are_ordinal_in_pairwise_covariances_too():

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import cyclearn as cl
+from cyclearn.models.syntax import lavaan_syntax
 
 B = np.array([[0, 0.7, 0, 0], [0, 0, 0.5, 0], [0, -0.4, 0, 0.6], [0, 0, 0, 0]])
 GRAPH = cl.DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "b"), ("c", "d")])
@@ -192,3 +193,16 @@ def test_moments_have_no_robust_errors():
         cl.fit(GRAPH, cl.Moments(PLAIN.cov(), 300), se="robust")
     with pytest.raises(cl.InputError, match="se='robust'"):
         _ = cl.fit(GRAPH, cl.Moments(PLAIN.cov(), 300)).robust_standard_errors
+
+
+def test_the_export_for_lavaan_has_weights_subjects_and_robust_errors():
+    def call(table, **reading):
+        return lavaan_syntax(fitted(table, **reading)).splitlines()[0].removeprefix("# fit with ")
+
+    mlr = 'estimator = "MLR", fixed.x = FALSE)'
+    assert call(PLAIN) == f"lavaan(model, data, {mlr}"
+    assert call(PLAIN, se="standard") == "lavaan(model, data, fixed.x = FALSE)"
+    weighted = call(WEIGHTED, weights="weight")
+    assert weighted == f"lavaan(model, data, sampling.weights = COLUMN, {mlr}"
+    subjects = PLAIN.assign(who=np.arange(300) // 5)
+    assert call(subjects, within="who") == f"lavaan(model, data less subject means, {mlr}"

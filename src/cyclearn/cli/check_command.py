@@ -11,20 +11,7 @@ from cyclearn.data.reading import Reading
 
 
 @takes_rows
-@takes_fields(
-    Reading,
-    only=(
-        "missing",
-        "margins",
-        "lags",
-        "exogenous",
-        "ordered",
-        "continuous",
-        "categories",
-        "covariance",
-        "n_effective",
-    ),
-)
+@takes_fields(Reading)
 def check(data: Any, options: Reading, as_json: Json = False) -> None:
     """Show which columns of a table will be used, and warn about problems."""
     from cyclearn.data.checks import missing_values
@@ -34,14 +21,16 @@ def check(data: Any, options: Reading, as_json: Json = False) -> None:
     from cyclearn.search.checking import check_several_variables
     from cyclearn.search.options import ProblemOptions
 
-    frame, options = options.with_indicators(with_numbers(data.frame, options.ordered))
-    holes = find_holes(frame)
+    frame, options = options.with_indicators(data.frame)
+    about_rows = [options.groups, options.interventions, options.weights, options.within]
+    variables = with_numbers(frame.drop(columns=about_rows, errors="ignore"), options.ordered)
+    holes = find_holes(variables)
     # A table with missing cells can still be checked.
-    is_refused = holes is not None and options.missing == "error"
+    is_refused = holes is not None and options.missing == "error" and options.interventions is None
     if is_refused:
-        needs_rows = options.lags or options.covariance == "shrunk"
-        otherwise: Missing = "pairwise" if options.ordered else "em"
-        options = options.replaced(missing="rows" if needs_rows else otherwise)
+        of_rows = (options.lags, options.weights, options.within, options.covariance == "shrunk")
+        otherwise: Missing = "rows" if any(of_rows) else "pairwise" if options.ordered else "em"
+        options = options.replaced(missing=otherwise)
     tables = options.tables(frame)
     check_several_variables(tables)
     warnings = ProblemOptions.of(options.to_dict()).warnings(tables)
@@ -52,10 +41,10 @@ def check(data: Any, options: Reading, as_json: Json = False) -> None:
         print_json(
             "check",
             {
-                "columns": list(map(str, frame.columns)),
+                "columns": list(map(str, variables.columns)),
                 "n_rows": len(frame),
                 "n_effective": tables.n_effective,
-                "missing": frame.isna().sum().to_dict(),
+                "missing": variables.isna().sum().to_dict(),
                 "notes": list(data.notes),
                 "warnings": [
                     {**w.to_dict(), "message": w.message, "remedy": w.remedy} for w in warnings
@@ -63,7 +52,8 @@ def check(data: Any, options: Reading, as_json: Json = False) -> None:
             },
         )
         return
-    say(f"{len(frame)} rows of {frame.shape[1]} variables: {', '.join(map(str, frame.columns))}")
+    names = ", ".join(map(str, variables.columns))
+    say(f"{len(frame)} rows of {variables.shape[1]} variables: {names}")
     say(tables.rows_in_words)
     for note in data.notes:
         say(f"Read: {note}.")

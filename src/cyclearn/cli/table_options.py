@@ -112,7 +112,7 @@ def takes_table_or_result(command: Callable[..., None]) -> Callable[..., None]:
 
 def takes_rows(command: Callable[..., None]) -> Callable[..., None]:
     """Like :func:`takes_table`, with the ``TableFile`` and its notes."""
-    return _with_options(command, _ROWS, lambda path, options, _: _read_file(path, options))
+    return _with_options(command, _ROWS, _read_file)
 
 
 def _with_options(
@@ -166,7 +166,7 @@ def _read(path: Path, options: dict[str, Any], labels: list[str]) -> Any:
         return read_moments(path, covariance=True, n_samples=n, **_parsed(options))
     if n is not None:
         raise InputError("--n applies to covariance matrices only; add --covariance")
-    found = _read_file(path, options | {"labels": [*labels, *options["labels"]]})
+    found = _read_file(path, options, labels)
     for note in found.notes:
         complain(f"cyclearn: {path.name}: {note}")
     # For the report, which names the file and its digest.
@@ -200,8 +200,8 @@ def _read_or_load(paths: list[Path], options: dict[str, Any], labels: list[str])
     return found
 
 
-def _read_file(path: Path, options: dict[str, Any]) -> TableFile:
-    return read_table_file(path, **_parsed(options))
+def _read_file(path: Path, options: dict[str, Any], labels: list[str]) -> TableFile:
+    return read_table_file(path, **_parsed(options | {"labels": [*labels, *options["labels"]]}))
 
 
 def _parsed(options: dict[str, Any]) -> dict[str, Any]:

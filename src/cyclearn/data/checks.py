@@ -46,13 +46,11 @@ def check_treated(
     margins: Margins = "raw",
     n_counted: float | None = None,
     measured: Collection[str] = (),
-    is_impossible: bool = False,
 ) -> tuple[DataWarning, ...]:
     """Warnings about one table with known autocorrelation; see :func:`cyclearn.check_data`.
 
     ``n_counted`` is the effective sample size in use, if it was adjusted for autocorrelation;
-    ``measured`` names columns known to be measurements; ``is_impossible`` says that columns of
-    levels were meant to be ordinal, but that their latent correlations are jointly impossible.
+    are columns that are known to be measurements.
     """
     raw = found.raw
     if raw is None or memory is None:
@@ -74,7 +72,7 @@ def check_treated(
         *indicators,
         *_dependent(found, moments, memory, n_counted),
         *(_not_gaussian(*_continuous(moments, shown, X)) if margins == "raw" else ()),
-        *([warn.OrdinalColumns(columns=levels, is_impossible=is_impossible)] if levels else ()),
+        *([warn.OrdinalColumns(columns=levels, shrinkage=found.avoided)] if levels else ()),
         *_collinear(moments),
     )
 

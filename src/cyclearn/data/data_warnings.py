@@ -350,11 +350,12 @@ class IndicatorColumns(DataWarning):
 class OrdinalColumns(DataWarning):
     """Columns with few whole numbers, which were treated as measurements or as ordinal.
 
-    ``is_impossible`` says that the latent correlations of ordinal columns are jointly impossible.
+    ``shrinkage``: the share by which the latent correlations of ordinal columns would have to be
+    shrunk to be those of any variables.
     """
 
     is_taken: bool = False
-    is_impossible: bool = False
+    shrinkage: float = 0.0
 
     def _words(self) -> Words:
         one = len(self.columns) == 1
@@ -366,15 +367,19 @@ class OrdinalColumns(DataWarning):
                 f"If these are measurements, use continuous={list(self.columns)!r}.",
                 "If these are measurements, list them as such.",
             )
-        why = "."
-        if self.is_impossible:
-            why = ": estimated pair by pair, their latent correlations are jointly impossible."
+        why, remedy = ".", "If these are ordered levels,"
+        if self.shrinkage:
+            why = (
+                ": estimated pair by pair, their latent correlations are jointly impossible unless "
+                f"all are shrunk by {100 * self.shrinkage:.1f}%."
+            )
+            remedy += " merge rare levels, drop a column, or, to shrink the correlations,"
         return Words(
             f"{listed} {'has' if one else 'have'} few values, like answers on a rating scale, and "
             f"{'is' if one else 'are'} treated as {'a measurement' if one else 'measurements'}"
             + why,
-            f"If these are ordered levels, use ordered={list(self.columns)!r}.",
-            "If these are ordered levels, list them as ordinal columns.",
+            f"{remedy} use ordered={list(self.columns)!r}.",
+            f"{remedy} list them as ordinal columns.",
         )
 
 

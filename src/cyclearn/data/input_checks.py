@@ -18,8 +18,8 @@ from cyclearn.graphs.graph_input import checked_names, default_names
 _COLLINEAR = 1e-11
 # Asymmetry of a covariance matrix that rounding to a few digits can cause.
 _SYMMETRIC = 1e-4
-# Number of columns that a message names after the first.
-_NAMED = 10
+# Columns that a message names after the first, and those of which each is a function.
+_NAMED, _OTHERS = 10, 5
 # Texts that mean a missing value.
 MISSING_TEXT = (".", "..", "?", "-", "--", "na", "NAN", "missing", "Missing", "MISSING")
 MISSING_WORDS = {*MISSING_TEXT, "", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "none"}
@@ -305,12 +305,12 @@ def _raise_singular(R: FloatArray, names: tuple[str, ...]) -> None:
 
 def _raise_collinear(functions: Mapping[str, list[str]]) -> None:
     """Name all columns that others determine; no smaller set of columns can be dropped."""
-    others = [listed(list(map(repr, each))) for each in functions.values()]
+    others = [listed(list(map(repr, each)), _OTHERS) for each in functions.values()]
     drop = list(functions)
     said = [f"{name!r} of {each}" for name, each in zip(drop, others, strict=True)]
     words = (
         f"{len(drop)} columns are exact linear functions of others: {'; '.join(said[:_NAMED])}"
-        + f" and {len(said) - _NAMED} more" * (len(said) > _NAMED)
+        + f"; {len(said) - _NAMED} more" * (len(said) > _NAMED)
         + f"; drop {', '.join(map(repr, drop))} (all of them)"
     )
     if len(drop) == 1:

@@ -57,7 +57,7 @@ class Treated:
 
     ``shrinkage`` is the share by which a shrunk covariance reduces all correlations. With ordinal
     columns, ``repaired`` is the share by which all correlations were shrunk to make the matrix
-    positive definite.
+    positive definite; ``avoided`` is that share where columns stayed numbers for this reason.
     """
 
     moments: Moments
@@ -67,6 +67,7 @@ class Treated:
     raw: FloatArray | None = None
     shrinkage: float = 0.0
     repaired: float = 0.0
+    avoided: float = 0.0
 
 
 def treat_missing(rows: Rows, missing: Missing) -> Treated:

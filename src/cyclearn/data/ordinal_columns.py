@@ -29,7 +29,7 @@ def with_numbers(table: Any, ordered: Sequence[str]) -> Any:
     0  1.5     1.0
     1  2.0     0.0
     """
-    if not hasattr(table, "dtypes") or not table.columns.is_unique:
+    if not hasattr(table, "columns") or not table.columns.is_unique:
         return table
     ordered = [*ordered, *(name for name in table.columns if _has_order(table[name]))]
     changed = {name: _numbers(table[name], name) for name in ordered if name in table.columns}

@@ -334,7 +334,7 @@ class Reading(Options):
         return frame, self.reading.replaced(categories=(), exogenous=(*self.exogenous, *given))
 
     def _one(self, data: Any, recognised: tuple[str, ...] | None = None) -> Tables:
-        data, found = _opened(data), recognised or ()
+        data = _opened(data)
         if isinstance(data, Moments):
             treated, rows, recognised = self._given(data), None, ()
         else:
@@ -353,9 +353,7 @@ class Reading(Options):
         if counting not in ("memory", "number") and (self.weights or self.within):
             counting = "weights" if self.weights else "subjects"
         n_counted = None if self.n_effective == "all" else size
-        warnings = check_treated(
-            treated, memory, self.margins, n_counted, self.continuous, found != recognised
-        )
+        warnings = check_treated(treated, memory, self.margins, n_counted, self.continuous)
         if recognised:
             warnings = (*warnings, OrdinalColumns(columns=recognised, is_taken=True))
         is_clear = any(isinstance(each, NonnormalColumns) for each in warnings)
@@ -408,14 +406,16 @@ class Reading(Options):
         self, rows: Rows, recognised: tuple[str, ...]
     ) -> tuple[Treated, Rows, tuple[str, ...]]:
         """Treated rows, with columns recognised as ordinal where the options permit."""
+        shrinkage = 0.0
         if recognised:
             given = rows.with_ordered((*rows.ordered, *recognised))
             with suppress(InputError):
                 treated = self.treated(given)
-                if not treated.repaired:
+                if not (shrinkage := treated.repaired):
                     return replace(treated, raw=rows.values), given, recognised
         treated = self.treated(with_margins(rows, self.margins))
-        return replace(treated, raw=treated.filled if self.within else rows.values), rows, ()
+        raw = treated.filled if self.within else rows.values
+        return replace(treated, raw=raw, avoided=shrinkage), rows, ()
 
     def _given(self, moments: Moments) -> Treated:
         """Moments, whose rows cannot be transformed or selected."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,7 +34,10 @@ _IS_CATEGORY = "they can become exogenous indicators"
 # Number of cells that suffice to recognise a column of text.
 _FEW_CELLS = 1_000
 # What to do with a file that holds a matrix.
-MATRIX_REMEDY = "read_moments(path, covariance=True, n_samples=…), or --covariance --n ROWS"
+MATRIX_REMEDY = (
+    "read_moments(path, covariance=True, n_samples=…), or --covariance --n ROWS (all commands but "
+    "check, which needs rows)"
+)
 
 
 @dataclass(frozen=True)
@@ -119,12 +122,11 @@ def usable_columns(
     wrong = {
         name: problem
         for name, column in data.items()
-        if name not in labels and (problem := _problem(name, column, cells, columns is None))
+        if name not in labels and (problem := _problem(name, column, cells))
     }
     data = {name: column for name, column in data.items() if name not in wrong}
     if wrong and (strict or not data):
-        codes = _suspected_codes(wrong, cells, names)
-        raise InputError(codes or _all_wrong(wrong, has_others=bool(data)))
+        raise InputError(_all_wrong(wrong, cells, names, has_others=bool(data)))
 
     frame = pd.DataFrame(data)
     frame.attrs["texts"] = texts
@@ -260,7 +262,7 @@ def _read_two_texts(
     return found
 
 
-def _problem(name: str, column: pd.Series, cells: Cells, is_unasked: bool) -> str | None:
+def _problem(name: str, column: pd.Series, cells: Cells) -> str | None:
     """The reason why a column cannot be used as data, if there is one."""
     present = column.dropna()
     if not len(present):
@@ -269,9 +271,7 @@ def _problem(name: str, column: pd.Series, cells: Cells, is_unasked: bool) -> st
         return f"has dates ({present.iloc[0]:%Y-%m-%d} in {cells.place(int(present.index[0]))})"
     if column.dtype.kind not in "fiub":
         numbers = pd.to_numeric(present.astype(object), errors="coerce")
-        text = present[numbers.isna()]
-        if not len(text):
-            text = present
+        text = present[numbers.isna()] if numbers.isna().any() else present
         row, cell = int(text.index[0]), text.iloc[0]
         where = f"({short(str(cell))} in {cells.place(row)})"
         if all(_DATE.fullmatch(str(value).strip()) for value in text):
@@ -290,35 +290,34 @@ def _problem(name: str, column: pd.Series, cells: Cells, is_unasked: bool) -> st
                 f"groups of rows (groups={name!r}, --groups {name})"
             )
         return f"contains text {where}"
-    if is_unasked and _INDEX_NAME.fullmatch(name) and _counts(column):
-        return "numbers the rows"
     return None
 
 
 def _counts(column: pd.Series, least: int = _COUNTED_ROWS) -> bool:
     """Whether a column increases by one in every row; short columns do not count."""
-    if column.dtype.kind not in "fiu" or len(column) < least:
-        return False
-    return bool((np.diff(column.to_numpy(dtype=float)) == 1).all())
+    has_numbers = column.dtype.kind in "fiu" and len(column) >= least
+    return has_numbers and bool((np.diff(column.to_numpy(dtype=float)) == 1).all())
 
 
-def _suspected_codes(wrong: Iterable[str], cells: Cells, names: list[str]) -> str | None:
-    """One remedy for the whole table if the only problem is codes among numbers."""
-    found: dict[str, str] = {}
-    first = ""
+def _suspected_codes(
+    wrong: dict[str, str], cells: Cells, names: list[str]
+) -> tuple[str, dict[str, str]]:
+    """One remedy for all columns whose only problem is codes among numbers; the other columns."""
+    codes: dict[str, None] = {}
+    coded: dict[str, str] = {}
     for name in wrong:
         present = cells.body.iloc[:, names.index(name)].dropna().map(str)
         text = present[present.map(number_of).isna()]
-        if not len(text) or len(text) == len(present) or not text.map(is_missing_word).all():
-            return None
-        found |= dict.fromkeys(text.str.strip().unique(), name)
-        first = first or f"{name!r} in {cells.place(int(text.index[0]))}"
-    codes, number = list(found), len(list(wrong))
-    columns = "1 column has" if number == 1 else f"{number} columns have"
-    return (
-        f"{columns} {' and '.join(map(repr, codes))} among numbers ({first}), which may code "
-        f"missing values; try missing_codes={codes!r} (--missing-codes '{','.join(codes)}')"
+        if 0 < len(text) < len(present) and text.map(is_missing_word).all():
+            codes |= dict.fromkeys(text.str.strip())
+            coded[name] = f"{name!r} in {cells.place(int(text.index[0]))}"
+    said = (
+        f"{count_of(len(coded), 'column')} {'has' if len(coded) == 1 else 'have'} "
+        f"{' and '.join(map(repr, codes))} among numbers ({next(iter(coded.values()), '')}), which "
+        f"may code missing values; try missing_codes={list(codes)!r} "
+        f"(--missing-codes '{','.join(codes)}')"
     )
+    return said * bool(coded), {name: why for name, why in wrong.items() if name not in coded}
 
 
 def is_identifier(name: str, column: pd.Series) -> bool:
@@ -327,30 +326,34 @@ def is_identifier(name: str, column: pd.Series) -> bool:
     Numbers that are all different may be measured; they name rows where these are numbered through
     in no order, or by the name of the column.
     """
+    values = _as_numbers(column)
+    if _INDEX_NAME.fullmatch(name) and _counts(values):
+        return True
     if len(column) < _IDENTIFIED_ROWS or column.isna().any() or not column.is_unique:
         return False
-    values = _as_numbers(column)
     if values.dtype.kind not in "fiuM":
         # Numbers mixed with a few codes, and dates, are treated elsewhere.
         others = [number_of(v) is not None or _DATE.fullmatch(str(v).strip()) for v in values]
         return sum(map(bool, others)) < len(values) / 2
-    if values.dtype.kind == "M" or (values % 1 != 0).any() or _counts(values):
+    if values.dtype.kind == "M" or (values % 1 != 0).any():
         return False
-    return (
-        bool(_IDENTIFIER.fullmatch(name)) or np.ptp(values.to_numpy(dtype=float)) == len(values) - 1
-    )
+    is_shuffled = np.ptp(values.to_numpy(dtype=float)) == len(values) - 1 and not _counts(values)
+    return bool(_IDENTIFIER.fullmatch(name)) or is_shuffled
 
 
-def _all_wrong(wrong: dict[str, str], *, has_others: bool) -> str:
-    said = "; ".join(f"{name!r} {problem}" for name, problem in list(wrong.items())[:10])
-    more = f" and {len(wrong) - 10} more" if len(wrong) > 10 else ""
-    names = list(wrong)
-    number = "1 column cannot" if len(names) == 1 else f"{len(names)} columns cannot"
+def _all_wrong(wrong: dict[str, str], cells: Cells, names: list[str], *, has_others: bool) -> str:
+    codes, others = _suspected_codes(wrong, cells, names)
+    if not others:
+        return codes
+    said = "; ".join(f"{name!r} {problem}" for name, problem in list(others.items())[:10])
+    more = f" and {len(others) - 10} more" if len(others) > 10 else ""
+    names = list(others)
     remedy = (
         f"to ignore columns that are not measurements, use drop={names} (--drop {','.join(names)})"
-        if has_others
+        if has_others or codes
         else "no usable column is left: give a table of numbers with a header of names"
     )
-    if has_others and all(_IS_CATEGORY in problem for problem in wrong.values()):
+    if has_others and all(_IS_CATEGORY in problem for problem in others.values()):
         remedy = f"use categories={names} (--categories {','.join(names)})"
-    return f"{number} be used as numbers: {said}{more}; {remedy}"
+    number = count_of(len(names), "column")
+    return f"{codes}{'; ' * bool(codes)}{number} cannot be used as numbers: {said}{more}; {remedy}"

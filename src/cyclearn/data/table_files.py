@@ -270,7 +270,7 @@ def _read_text(
     if tetrad_covariance(text) is not None:
         raise MatrixError(
             "this is a covariance matrix in Tetrad's format (number of rows, names, lower "
-            "triangle); use read_moments(path)"
+            "triangle), not rows; use read_moments(path), or another command than check"
         )
     written = delimited(text, sep=sep, decimal=decimal, header=header, suffix=_kind(path))
     notes += written.notes

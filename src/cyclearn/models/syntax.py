@@ -26,7 +26,8 @@ def lavaan_syntax(fitted: FittedModel) -> str:
     add, so that ``lavaan(model, data, fixed.x = FALSE)`` has the same likelihood. Names that
     lavaan cannot read are changed, and a comment says how. With exogenous variables it is ``fixed.x
     = TRUE``, and these have no variances; with ordinal variables, the model is fitted to lavaan's
-    polychoric correlations.
+    the correlations that lavaan finds behind them. Weights, subjects and robust errors are said in
+    that line too.
 
     Examples
     --------
@@ -43,7 +44,11 @@ def lavaan_syntax(fitted: FittedModel) -> str:
     graph = fitted.graph
     words = lavaan_names(graph.names)
     fixed = "TRUE" if fitted.exogenous else "FALSE"
-    data = "data"
+    # Rows with weights or subjects are counted by them, unless they resemble each other.
+    own = {"weights": "data, sampling.weights = COLUMN", "subjects": "data less subject means"}
+    data = own.get(fitted.counting, "data")
+    if fitted.sandwich is not None:
+        data += ', estimator = "MLR"'
     if fitted.ordered:
         listed = ", ".join(f'"{words[graph.index(name)]}"' for name in fitted.ordered)
         data = (

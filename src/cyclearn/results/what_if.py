@@ -102,7 +102,7 @@ def add_levels(table: pd.DataFrame, levels: Levels) -> dict[str, dict[str, float
             below = ndtr((ndtri(np.cumsum([*shares.values()])[:-1]) - mean) / sd)
         if not np.isnan(below).any():
             found[name] = dict(zip(shares, np.diff([0, *below, 1]).tolist(), strict=True))
-    words = {name: ", ".join(f"{k} {v:.0%}" for k, v in p.items()) for name, p in found.items()}
+    words = {name: ", ".join(f"{k}: {v:.0%}" for k, v in p.items()) for name, p in found.items()}
     table["levels"] = [words.get(name, "") for name in table.index]
     return found
 
