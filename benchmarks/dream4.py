@@ -262,7 +262,8 @@ def rank(networks: dict[str, Network], margins: str, options: dict[str, object])
         n_true = int(networks[name].truth.sum())
         agree = "" if each.is_determined else " (the chains do not agree)"
         loops = [
-            f"{_in_words(nodes)} (all in one loop: {each.loop_probability(nodes):.2f})"
+            _in_words(nodes)
+            + f" (all in one loop: {each.loop_probability(nodes):.2f})" * each.is_determined
             for nodes in networks[name].loops
         ]
         print(

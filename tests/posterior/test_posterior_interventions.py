@@ -71,6 +71,24 @@ def test_probabilities_are_those_of_a_sum_over_all_graphs(name):
     np.testing.assert_allclose(found.edges, summed(found.tables, found.penalty), atol=0.04)
 
 
+@pytest.mark.parametrize("seed", [2, 15])
+def test_values_of_screens_are_those_of_best_fits(seed):
+    # With these rows a fit from regressions alone misses the best one of some graphs by 6 and more.
+    rng, p, rows = np.random.default_rng(seed), 3, []
+    weights = np.where(np.eye(p), 0, rng.normal(0, 0.6, (p, p)))
+    for target in [*range(p), *[None] * 15]:
+        own, noise = weights.copy(), rng.normal(size=p)
+        if target is not None:
+            own[:, target], noise[target] = 0, 3
+        rows.append(noise @ np.linalg.inv(np.eye(p) - own))
+    data = [np.array(rows[:p]), np.array(rows[p:])]
+    options = SearchOptions(penalty=1.0, interventions="rows")
+    score = options.problem(Reading(interventions="rows").tables(data)).score()
+    stable = [A for A in all_graphs(p) if score.is_stable(A)]
+    values = [score.value(A) for A in stable]
+    assert values == pytest.approx([score.thorough_value(A) for A in stable], abs=1e-6)
+
+
 def test_graphs_are_admitted_as_fits_of_all_tables_are_stable():
     for data, design in (DESIGNS["both"], DESIGNS["noise"]):
         problem = SearchOptions(penalty=1.0, **design).problem(Reading(**design).tables(data))

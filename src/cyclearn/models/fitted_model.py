@@ -175,10 +175,7 @@ class FittedModel(Answer):
 
         design = None if self.experiments is None else self.experiments.tables.design
         if self.experiments is None or (design and design.intercepts == "table"):
-            raise InputError(
-                "intervention residuals need a fit to tables with interventions and shared "
-                "intercepts"
-            )
+            raise InputError("intervention residuals need interventions with shared intercepts")
         left = mean_residuals(self.experiments, self.B, self.noise_variances)
         targets = [", ".join(table.targets) or "none" for table in self.experiments.tables]
         return pd.DataFrame(left, index=pd.Index(targets, name="targets"), columns=self.names)

@@ -119,8 +119,7 @@ def next_experiment(
     check_state(random_state)
     if model is not None and not isinstance(model, (LinearGaussianModel, FittedModel)):
         raise InputError(
-            f"the model is of type {type(model).__name__}; give a LinearGaussianModel or the "
-            "result of fit"
+            f"the model is a {type(model).__name__}; give a LinearGaussianModel or a result of fit"
         )
     found = list_open(result_or_class, model, max_members, random_state)
     found = replace(found, probable=_probable(result_or_class, max_members))
@@ -178,8 +177,7 @@ def _candidates(
     if targets is not None:
         if isinstance(targets, str) or not isinstance(targets, Iterable):
             raise InputError(
-                f"targets are {short(targets)}; give a list of experiments, such as ['a', 'b'] or "
-                "[['a', 'b'], ['c']]"
+                f"targets are {short(targets)}; give a list of experiments: ['a'] or [['a', 'b']]"
             )
         chosen = list(dict.fromkeys(as_targets(each, graph) for each in targets))
         if not chosen:
