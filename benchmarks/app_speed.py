@@ -228,6 +228,8 @@ def beside_searches(browser, folder, n):
         times["a table of six rows"].append(opening)
         look_at(page, "chains.csv")
         page.click("nav a[href='#graph']")
+        # The page remembers pages of a class until it is loaded again.
+        page.reload()
         paging = seconds(page, lambda: page.click("#page-first"), "#pages p:text('1 to 200')")
         times["the first page of a class"].append(paging)
         look_at(page, "long.csv")
@@ -322,7 +324,7 @@ def large(browser, folder):
     page.select_option("#method", "hill-climbing")
     page.evaluate(WATCH)
     page.click("#start")
-    page.wait_for_function("window.seen.drawn")
+    page.wait_for_function("() => window.seen.drawn")
     seen = page.evaluate("window.seen")
     n_edges = page.locator("#edge-list tr").count()
     page.fill("#least", "0")

@@ -71,7 +71,7 @@ def test_the_tour_leads_through_all_steps(page, market):
 def test_columns_rows_and_values_of_a_survey(page):
     open_example(page, "survey.csv")
     # It is read again with the code of this example.
-    page.wait_for_function("document.getElementById('codes')?.value === '-9'")
+    page.wait_for_function("() => document.getElementById('codes')?.value === '-9'")
     unfold(page, "#rows summary")
     page.select_option("#where-column", "region")
     page.select_option("#where-comparison", "≠")
@@ -452,7 +452,7 @@ def test_two_tabs_keep_both_settings(served, market):
     other.wait_for_selector("#penalty:has(option[value='bic']:checked)")
     other.fill("#lags", "2")
     other.press("#lags", "Tab")
-    page.wait_for_function("document.getElementById('lags').value === '2'")
+    page.wait_for_function("() => document.getElementById('lags').value === '2'")
     page.wait_for_function(
         """async (table) => {
           const { draft } = await (await fetch(`/api/tables/${table}`)).json();
@@ -462,7 +462,7 @@ def test_two_tabs_keep_both_settings(served, market):
     )
     other.reload()
     other.wait_for_selector("#penalty", state="attached")
-    other.wait_for_function("document.getElementById('lags').value === '2'")
+    other.wait_for_function("() => document.getElementById('lags').value === '2'")
     assert other.input_value("#penalty") == "bic"
     other.close()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -88,9 +87,7 @@ def write_result(place: Path, tables: Tables | None, result: LearnResult) -> Non
     is_stopped = result.status is SearchStatus.INTERRUPTED
     most = _FEW_MEMBERS if is_stopped else Limits().max_members
     write_json(place / "view.json", result_view(result, tables, most, is_brief=is_stopped))
-    beside = place / ".result.json"
-    beside.write_text(result.to_json(timings=True), "utf-8")
-    os.replace(beside, place / "result.json")
+    write_json(place / "result.json", result.to_dict(timings=True))
 
 
 def learned(folder: str) -> LearnResult:
