@@ -55,8 +55,8 @@ function select() {
 
 /** What an edge rests on: what was entered, or the rows of the table. */
 function origin(source, target) {
-  const required = store.result.request.options?.knowledge?.required ?? [];
-  if (required.some(([a, b]) => a === source && b === target)) return "required under Knowledge";
+  const required = store.result.request.options?.knowledge?.required;
+  if (Array.isArray(required) && required.some((pair) => pair[0] === source && pair[1] === target)) return "required under Knowledge";
   const { name, n_rows } = store.table;
   return `learned from ${name}, ${n_rows.toLocaleString("en")} rows`;
 }

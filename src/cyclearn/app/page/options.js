@@ -39,8 +39,11 @@ const ROLES = { groups: "Groups", interventions: "Experiments", weights: "Weight
 
 /** Options that were chosen, as [label, value] for people. */
 export function chosenOptions(options) {
-  const words = (name, value) => MENUS[name]?.[1].find(([each]) => each === value)?.[1] ?? ({ true: "yes", false: "no" }[value] ?? [value].flat().join(", "));
-  const label = (name) => MENUS[name]?.[0] ?? ROLES[name] ?? [...NUMBERS, ...TICKS].find(([each]) => each === name)?.[1] ?? name;
+  // Saved work can name anything.
+  const of = (list, name) => (Object.hasOwn(list, name) ? list[name] : undefined);
+  const plain = (value) => (typeof value === "boolean" ? (value ? "yes" : "no") : [value].flat().join(", "));
+  const words = (name, value) => of(MENUS, name)?.[1].find(([each]) => each === value)?.[1] ?? plain(value);
+  const label = (name) => of(MENUS, name)?.[0] ?? of(ROLES, name) ?? [...NUMBERS, ...TICKS].find(([each]) => each === name)?.[1] ?? name;
   return Object.entries(options ?? {}).map(([name, value]) => [label(name), name === "knowledge" ? "as entered" : words(name, value)]);
 }
 
