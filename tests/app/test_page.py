@@ -1,6 +1,8 @@
 """What the page offers beyond the walk: all kinds of tables, layouts, an own graph, saved work."""
 
 import json
+import re
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -53,6 +55,11 @@ def test_every_control_has_help(page, market):
              .map((each) => each.id).filter((id) => !/^source-/.test(id) && id !== "least")"""
     )
     assert lacking == []
+    # The field's own words, also in help and in what is folded.
+    words = page.evaluate("document.body.textContent")
+    for wrong in ("What to mind", "Drop", "Take away", "comes and goes", "so it goes"):
+        assert wrong not in words
+    assert not re.search(r"n_effective|\bmargins\b", words)
     go(page, "learn")
     page.click("button[aria-label='Help: Penalty per edge']")
     assert "one more edge" in page.text_content("#penalty-help:visible")
@@ -434,6 +441,41 @@ def test_one_scale_of_type_and_enough_contrast(page, market):
         across = "document.querySelector('#edge-table .scroll')"
         assert page.evaluate(f"{across}.scrollWidth <= 1.5 * {across}.clientWidth")
     page.set_viewport_size({"width": 1200, "height": 900})
+
+
+def test_saved_work_of_a_stranger_is_shown_as_text(page, market, tmp_path):
+    """Names, looks and options that no page has saved."""
+    market()
+    job, table = (
+        page.evaluate(f"sessionStorage.getItem('{each}')") for each in ("result", "table")
+    )
+    go(page, "take")
+    with page.expect_download() as download:
+        page.click("#work")
+    name = "<img src=x onerror=hacked=1>"
+    look = {"layout": "constructor", "places": {"price": "x", "nobody": [0, 0]}, "own": [3, ["a"]]}
+    look |= {"least": {"by": "constructor", "weight": "x"}, "fold": "yes", "weights": 7}
+    options = {"constructor": 1, "toString": {"a": [1]}, "knowledge": {"required": 3}}
+    with (
+        zipfile.ZipFile(download.value.path()) as old,
+        zipfile.ZipFile(tmp_path / "strange.cyclearn", "w") as new,
+    ):
+        contents = json.loads(old.read("work.json"))
+        contents["tables"] = [each for each in contents["tables"] if each["id"] == table]
+        contents["jobs"] = [each for each in contents["jobs"] if each["id"] == job]
+        contents["jobs"][0] |= {"name": name, "look": look, "request": {"options": options}}
+        new.writestr("work.json", json.dumps(contents))
+        for part in (f"{job}.json", f"{table}-{contents['tables'][0]['file']}"):
+            new.writestr(part, old.read(part))
+    go(page, "table")
+    page.set_input_files("#file", tmp_path / "strange.cyclearn")
+    page.wait_for_selector("#results h3:has-text('<img')")
+    go(page, "graph")
+    page.wait_for_selector("#graph-canvas svg")
+    page.click("#edge-list button >> nth=0")
+    assert "learned from market.csv" in page.text_content("#about-edge")
+    assert "constructor: 1" in page.text_content("#results")
+    assert not page.evaluate("'hacked' in window")
 
 
 def test_two_tabs_keep_both_settings(served, market):
