@@ -35,7 +35,12 @@ export const TICKS = [
   ["first_improvement", "First improving move", false],
 ];
 
-const ROLES = { groups: "Groups", interventions: "Experiments", weights: "Weights of rows", within: "Subjects", lags: "Earlier rows that act on a row", ordered: "Ordinal", continuous: "Measurements", categories: "Nominal" };
+/** What the page calls each option. */
+export const LABELS = {
+  ...Object.fromEntries([...Object.entries(MENUS).map(([name, [label]]) => [name, label]), ...[...NUMBERS, ...TICKS].map(([name, label]) => [name, label])]),
+  groups: "Groups", interventions: "Experiments", weights: "Weights of rows", within: "Subjects", lags: "Earlier rows that act on a row",
+  ordered: "ordinal", continuous: "measurement", categories: "nominal", exogenous: "Exogenous variables", knowledge: "Knowledge",
+};
 
 /** Options that were chosen, as [label, value] for people. */
 export function chosenOptions(options) {
@@ -43,8 +48,7 @@ export function chosenOptions(options) {
   const of = (list, name) => (Object.hasOwn(list, name) ? list[name] : undefined);
   const plain = (value) => (typeof value === "boolean" ? (value ? "yes" : "no") : [value].flat().join(", "));
   const words = (name, value) => of(MENUS, name)?.[1].find(([each]) => each === value)?.[1] ?? plain(value);
-  const label = (name) => of(MENUS, name)?.[0] ?? of(ROLES, name) ?? [...NUMBERS, ...TICKS].find(([each]) => each === name)?.[1] ?? name;
-  return Object.entries(options ?? {}).map(([name, value]) => [label(name), name === "knowledge" ? "as entered" : words(name, value)]);
+  return Object.entries(options ?? {}).map(([name, value]) => [of(LABELS, name) ?? name, name === "knowledge" ? "as entered" : words(name, value)]);
 }
 
 /** How a column is read: the option that lists it, and the words. */

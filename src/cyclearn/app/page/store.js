@@ -379,6 +379,6 @@ export async function poll(atOnce = false) {
   const isBusy = store.state?.opening || store.state?.jobs.some((job) => ["waiting", "running", "stopping"].includes(job.state));
   clearTimeout(timer);
   // Whoever has stopped something waits for what is left of it.
-  const isAwaited_ = store.state?.opening || store.state?.jobs.some((job) => job.state === "stopping");
-  timer = setTimeout(poll, isAwaited_ ? 100 : isBusy ? 300 : 2500);
+  const isWaitedFor = store.state?.opening || store.state?.jobs.some((job) => job.state === "stopping");
+  timer = setTimeout(poll, isWaitedFor ? 100 : isBusy ? 300 : 2500);
 }
