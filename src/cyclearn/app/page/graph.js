@@ -81,7 +81,7 @@ function factsOf(number_) {
     facts.push(["p-value", row.p_value !== null && row.p_value < 0.001 ? "below 0.001" : number(row.p_value)]);
   }
   if (isLearned && groups.length) for (const each of rows) facts.push([`In ${each.group}`, `${number(each.weight)}, standard error ${number(each.standard_error)}`]);
-  facts.push(["Equally good graphs", shared ? "in every one" : members]);
+  facts.push(["Equally good graphs", shared ? "in every one" : members.replace(" graphs that fit equally well", "")]);
   facts.push(["Where from", origin(source, target)]);
   return [...facts, ...known.flatMap((each) => each(source, target))];
 }
@@ -399,8 +399,8 @@ function toolbar() {
       focusOn(names.includes(value) ? value : null);
       if (names.includes(value)) canvas.lookAt(value);
     } })), h("datalist", { id: "variables" }, names.map((value) => h("option", { value }))),
-    menu("least-by", "Hide edges below", [["weight", "standardised weight"], ["probability", "probability"]], least.by, (by) => { least.by = by; range.max = most(); range.value = least[by]; shownLeast(); redraw(); changeLook({ least }); }),
-    h("span", { class: "slider" }, range, h("output", { id: "least-words", for: "least" })),
+    h("span", { class: "slider" }, menu("least-by", "Hide edges below", [["weight", "standardised weight"], ["probability", "probability"]], least.by, (by) => { least.by = by; range.max = most(); range.value = least[by]; shownLeast(); redraw(); changeLook({ least }); }),
+      range, h("output", { id: "least-words", for: "least" })),
     tick("weights", "weights", hasWeights, (isOn) => { hasWeights = isOn; redraw(); changeLook({ weights: isOn }); }),
     h("span", { id: "shown", class: "note", role: "status" }));
 }
