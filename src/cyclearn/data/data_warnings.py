@@ -261,7 +261,8 @@ class DependentRows(DataWarning):
             return Words(
                 f"{message}.",
                 f"{counted} (n_effective='all' counts every row). For a time series, use lags=1.",
-                f"{counted}. For a time series, let earlier rows act on later ones.",
+                f"{counted}; all of them can be counted instead. For a time series, let earlier rows "
+                "act on later ones.",
             )
         return Words(
             f"{message}, so p-values are too small and edges may be spurious.",
