@@ -261,7 +261,7 @@ class DependentRows(DataWarning):
             return Words(
                 f"{message}.",
                 f"{counted} (n_effective='all' counts every row). For a time series, use lags=1.",
-                f"{counted}; all of them can be counted instead. For a time series, let earlier rows "
+                f"{counted}. All rows can be counted instead. For a time series, let earlier rows "
                 "act on later ones.",
             )
         return Words(
