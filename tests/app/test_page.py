@@ -546,6 +546,13 @@ def test_work_that_is_opened_again_looks_the_same(page, market, tmp_path):
     go(page, "table")
     page.set_input_files("#file", tmp_path / "work.cyclearn")
     page.wait_for_selector(f"#tables option >> nth={2 * count - 1}", state="attached")
+    # The page looks at the last of its tables, and must have done so before another is chosen.
+    page.wait_for_function(
+        """() => {
+          const { selectedIndex, options } = document.getElementById("tables");
+          return selectedIndex === options.length - 1;
+        }"""
+    )
     again = markets.nth(first).get_attribute("value")
     page.select_option("#tables", again)
     page.wait_for_function("value => document.getElementById('tables').value === value", arg=again)
