@@ -1,10 +1,11 @@
-"""How fast the application is: from the command to the page, and from a click to the next graph.
+"""How fast the application is: its start, its answers beside two searches, and large pictures.
 
 Needs playwright and Chromium: ``python benchmarks/app_speed.py``. Prints the tables of
 ``benchmarks/results/app_speed.md``; the browser is open before the command is given.
 """
 
 import argparse
+import os
 import re
 import shutil
 import signal
@@ -15,6 +16,7 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
+import numpy as np
 from playwright.sync_api import sync_playwright
 
 import cyclearn as cl
@@ -141,17 +143,254 @@ def print_clicks(browser, folder):
         print(f"| {' | '.join(map(str, (p, members.removeprefix(' of '), *shown)))} |")
 
 
+# What is asked while two searches run: seconds from the click to the frame that shows the answer.
+FRAME = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
+SIX_ROWS = "a,b\n1,2\n2,3\n3,5\n4,4\n5,7\n6,5\n"
+# Variables of the searches that run meanwhile, and of the class that is paged through.
+N_LONG, N_CHAINS = 22, 5
+
+
+def chains(folder):
+    """A table whose class has 243 graphs: more than one page."""
+    model = cl.LinearGaussianModel([[0, 1, 0], [0, 0, 1], [0, 0, 0]], [1, 1, 1])
+    parts = [model.sample(300, random_state=n).to_numpy() for n in range(N_CHAINS)]
+    names = [f"{letter}{n}" for letter in "abcde" for n in range(3)]
+    path = folder / "chains.csv"
+    np.savetxt(path, np.hstack(parts), "%.4f", ",", header=",".join(names), comments="")
+    return path
+
+
+def long_table(folder):
+    """A table whose search takes minutes."""
+    graph = cl.simulate.random_graph(N_LONG, max_degree=5, random_state=1)
+    path = folder / "long.csv"
+    data = cl.simulate.random_model(graph, random_state=1).sample(300, random_state=1)
+    data.round(3).to_csv(path, index=False)
+    return path
+
+
+def seconds(page, act, selector, state="visible"):
+    """Seconds from an action until something is on the page and drawn."""
+    begun = perf_counter()
+    act()
+    page.wait_for_selector(selector, state=state)
+    page.evaluate(FRAME)
+    return perf_counter() - begun
+
+
+def look_at(page, name):
+    """Look at a table that is open, and at its graph."""
+    value = page.locator(f"#tables option:has-text('{name}')").first.get_attribute("value")
+    page.select_option("#tables", value)
+    page.wait_for_selector(f"caption:text('{name}')", state="attached")
+
+
+def opened(page, path):
+    page.click("nav a[href='#table']")
+    page.set_input_files("#file", path)
+    page.wait_for_selector(f"caption:text('{path.name}')")
+
+
+def searching(page, seed):
+    """Start one more search of the table that is looked at, and wait until it has found a graph."""
+    page.click("nav a[href='#learn']")
+    page.evaluate("document.querySelector('#learn details').open = true")
+    for name, value in (("random_state", seed), ("n_starts", 1_000)):
+        page.fill(f"#{name}", str(value))
+        page.press(f"#{name}", "Tab")
+    running = page.locator("[id^='stop-']").count()
+    page.set_checked("#probabilities", False)
+    page.click("#start")
+    page.wait_for_selector(f"[id^='stop-'] >> nth={running}")
+
+
+def beside_searches(browser, folder, n):
+    """Seconds of opening a table, of a page of a class and of Stop, while two searches run."""
+    page = page_of(browser)
+    process, address, _ = started(folder / "beside")
+    page.goto(address)
+    opened(page, chains(folder))
+    page.click("nav a[href='#learn']")
+    page.set_checked("#probabilities", False)
+    page.click("#start")
+    page.wait_for_selector("#graph.shown #graph-canvas svg")
+    opened(page, long_table(folder))
+    for seed in range(2):
+        searching(page, seed)
+    six = folder / "six.csv"
+    six.write_text(SIX_ROWS)
+    times = {"a table of six rows": [], "the first page of a class": [], "Stop": []}
+    for number in range(n):
+        page.click("nav a[href='#table']")
+        opening = seconds(
+            page, lambda: page.set_input_files("#file", six), "caption:text('six.csv')"
+        )
+        times["a table of six rows"].append(opening)
+        look_at(page, "chains.csv")
+        page.click("nav a[href='#graph']")
+        # The page remembers pages of a class until it is loaded again.
+        page.reload()
+        paging = seconds(page, lambda: page.click("#page-first"), "#pages p:text('1 to 200')")
+        times["the first page of a class"].append(paging)
+        look_at(page, "long.csv")
+        page.click("nav a[href='#learn']")
+        title = page.locator("#graph .side > h3").all_text_contents()
+        ended_ = f"#graph.shown .side > h3:not(:text-is('{(title or ['none'])[0]}'))"
+        # The last one: cards list the newest first.
+        stop = page.locator("[id^='stop-']").first
+        times["Stop"].append(seconds(page, stop.click, ended_))
+        searching(page, 2 + number)
+    ended(process)
+    page.context.close()
+    return times
+
+
+def print_beside(browser, folder, n):
+    print("\n| while two searches run | times | median, s | slowest, s |")
+    print("|---|---|---|---|")
+    load = os.getloadavg()[0]
+    for name, times in beside_searches(browser, folder, n).items():
+        print(f"| {name} | {n} | {statistics.median(times):.2f} | {max(times):.2f} |")
+    print(f"\nLoad average before and after: {load:.1f}, {os.getloadavg()[0]:.1f}.")
+
+
+N_LARGE, EDGES_LARGE = 80, 200
+
+
+def large_table(folder):
+    """80 variables and 200 edges: rows, and the graph."""
+    rng = np.random.default_rng(0)
+    names = [f"v{n}" for n in range(N_LARGE)]
+    B = np.zeros((N_LARGE, N_LARGE))
+    for i, j in rng.choice(np.transpose(np.triu_indices(N_LARGE, 1)), EDGES_LARGE, replace=False):
+        B[i, j] = rng.uniform(0.3, 0.9) * rng.choice([-1, 1])
+    X = rng.standard_normal((3_000, N_LARGE)) @ np.linalg.inv(np.eye(N_LARGE) - B)
+    path = folder / "large.csv"
+    np.savetxt(path, X, "%.4f", ",", header=",".join(names), comments="")
+    pairs = [(names[i], names[j]) for i, j in zip(*np.nonzero(B), strict=True)]
+    return path, cl.DirectedGraph.from_edges(pairs, names)
+
+
+# A search that begins at the graph and ends there; what follows it is what is measured.
+START = """async (options) => {
+  const { start } = await import("/static/store.js");
+  await start("learn", null, { options });
+}"""
+# When the page hears that the search is done, and when its picture is drawn.
+WATCH = """() => {
+  window.seen = {};
+  const asked = window.fetch;
+  window.fetch = async (...given) => {
+    const answer = await asked(...given);
+    if (String(given[0]) === "/api/state") {
+      const state = await answer.clone().json();
+      if (state.jobs.some((job) => job.state === "done")) window.seen.told ??= Date.now();
+      window.seen.ended = state.jobs.find((job) => job.state === "done")?.ended;
+    }
+    return answer;
+  };
+  const look = () => {
+    if (document.querySelector("#graph.shown #graph-canvas svg")) {
+      setTimeout(() => { window.seen.drawn = Date.now(); });
+    } else requestAnimationFrame(look);
+  };
+  look();
+}"""
+
+
+def spent(session):
+    """Milliseconds of scripts, styles and layout so far."""
+    found = {
+        each["name"]: each["value"] for each in session.send("Performance.getMetrics")["metrics"]
+    }
+    return 1_000 * sum(found[f"{part}Duration"] for part in ("Script", "RecalcStyle", "Layout"))
+
+
+def events(session, move, times):
+    """Milliseconds of each of some pointer events."""
+    found = []
+    for number in range(times):
+        before = spent(session)
+        move(number)
+        found.append(spent(session) - before)
+    return found
+
+
+def large(browser, folder):
+    """The first picture of a large graph, and what dragging and zooming it cost."""
+    page = page_of(browser)
+    path, graph = large_table(folder)
+    process, address, _ = started(folder / "large", str(path))
+    page.goto(address)
+    page.wait_for_selector("#knowledge .matrix", state="attached")
+    page.click("nav a[href='#learn']")
+    page.evaluate(WATCH)
+    page.evaluate(START, {"start": [graph.to_dict()], "max_evaluations": 1})
+    page.wait_for_function("() => window.seen.drawn")
+    seen = page.evaluate("window.seen")
+    n_edges = page.locator("#edge-list tr").count()
+    page.fill("#least", "0")
+    page.click("button[aria-label='Fit']")
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+    name = page.evaluate("""() => {
+      const box = document.getElementById("graph-canvas").getBoundingClientRect();
+      const inside = ({ x, y, width, height }) => x > box.x && y > box.y
+        && x + width < box.right && y + height < box.bottom;
+      const edges = [...document.querySelectorAll("#graph-canvas .edge")]
+        .map((edge) => edge.dataset.name.split(" → "));
+      const touching = (name) => edges.filter((pair) => pair.includes(name)).length;
+      return [...document.querySelectorAll("#graph-canvas .node")]
+        .filter((node) => inside(node.getBoundingClientRect())).map((node) => node.dataset.node)
+        .sort((a, b) => touching(b) - touching(a))[0];
+    }""")
+    box = page.locator(f"#graph-canvas g.node[data-node='{name}']").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    dragging = events(session, lambda n: page.mouse.move(x + 3 * n, y + 2 * n), 60)
+    page.mouse.up()
+    zooming = events(session, lambda n: page.mouse.wheel(0, -40 if n % 4 < 2 else 40), 40)
+    ended(process)
+    page.context.close()
+    return n_edges, seen, {"dragging a variable": dragging, "zooming": zooming}
+
+
+def print_large(browser, folder):
+    n_edges, seen, times = large(browser, folder)
+    drawn = seen["drawn"] / 1_000 - seen["ended"]
+    print(
+        f"\n{N_LARGE} variables, {n_edges} edges: the picture is on the page {drawn:.2f} s after "
+        f"the result, {(seen['drawn'] - seen['told']) / 1_000:.2f} s after the page hears of it.\n"
+    )
+    print("| event | events | script and layout: median, 95%, ms | all, with painting |")
+    print("|---|---|---|---|")
+    for name, each in times.items():
+        middle, most = np.median(each, axis=0), np.quantile(each, 0.95, axis=0)
+        shown = " | ".join(f"{a:.1f}, {b:.1f}" for a, b in zip(middle, most, strict=True))
+        print(f"| {name} | {len(each)} | {shown} |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--starts", type=int, default=15)
+    parser.add_argument("--beside", type=int, default=10, help="questions beside searches")
+    parser.add_argument("--only", choices=("start", "clicks", "beside", "large"))
     arguments = parser.parse_args()
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
         sys.exit(f"none of {', '.join(BROWSERS)} is on this machine")
     with tempfile.TemporaryDirectory() as name, sync_playwright() as running:
         browser = running.chromium.launch(executable_path=path)
-        print_starts(browser, Path(name), arguments.starts)
-        print_clicks(browser, Path(name))
+        parts = {
+            "start": lambda: print_starts(browser, Path(name), arguments.starts),
+            "clicks": lambda: print_clicks(browser, Path(name)),
+            "beside": lambda: print_beside(browser, Path(name), arguments.beside),
+            "large": lambda: print_large(browser, Path(name)),
+        }
+        for part, measure in parts.items():
+            if arguments.only in (None, part):
+                measure()
         browser.close()
 
 

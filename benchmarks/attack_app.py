@@ -332,6 +332,9 @@ def headers(attacks: Attacks, table: str, job: str) -> None:
         ("GET", "/?token=secret"),
         ("POST", "/api/tables/example"),
         ("POST", "/api/link"),
+        ("GET", "/api/work"),
+        ("POST", "/api/work"),
+        ("GET", f"/api/jobs/{job}/sketch"),
         ("POST", f"/api/jobs/{job}/cancel"),
         ("PUT", f"/api/jobs/{job}"),
         ("PUT", f"/api/tables/{table}/draft"),
@@ -449,6 +452,77 @@ def _forms(frame: pd.DataFrame) -> dict[str, bytes]:
             write(path)
             found[suffix] = path.read_bytes()
     return found
+
+
+# Values for every field of saved work; opening it takes longer than a request does.
+FEW: list[Any] = [
+    *(None, True, -1, 10**17, 1e308, "", MARKUP, "a\0b", "../../x", "x" * 100_000),
+    *([], [[]], ["x"], {}, {"a": 1}, {"": {}}),
+]
+
+
+def works(attacks: Attacks, job: str, seed: int) -> None:
+    """Saved work that is damaged, foreign, huge or contradicts itself; what opens can be shown."""
+    rng = random.Random(seed)
+    for path, value in (("look", {"layout": "ring"}), ("name", "First")):
+        attacks.send("saved work", "PUT", f"/api/jobs/{job}", value={path: value})
+    work = attacks.client.get("/api/work", headers=OWN).content
+    before = len(attacks.client.get("/api/state").json()["tables"])
+    for content, is_hurt in _works(work, rng):
+        answer = attacks.send("saved work", "POST", "/api/work", content=content)
+        if is_hurt and answer.status_code == 200:
+            attacks.note(f"damaged work was opened: {content[:80]!r}")
+    state = attacks.send("saved work", "GET", "/api/state").json()
+    print(f"note: {len(state['tables']) - before} tables of changed work were opened", flush=True)
+    for each in state["tables"]:
+        attacks.send("saved work", "GET", f"/api/tables/{each['id']}")
+    for each in state["jobs"]:
+        attacks.send("saved work", "GET", f"/api/jobs/{each['id']}")
+        if each["state"] == "done" and each["kind"] == "learn":
+            attacks.send("saved work", "GET", f"/api/script?job={each['id']}")
+    attacks.send("saved work", "GET", "/api/work")
+
+
+def _works(work: bytes, rng: random.Random) -> Iterator[tuple[bytes, bool]]:
+    """Files made of a saved one, and whether they must be refused."""
+    for share in np.linspace(0.0, 0.98, 20):
+        yield work[: int(share * len(work))], True
+    for _ in range(60):
+        changed = bytearray(work)
+        for _ in range(rng.choice((1, 3, 20))):
+            changed[rng.randrange(len(changed))] = rng.randrange(256)
+        yield bytes(changed), False
+    with zipfile.ZipFile(io.BytesIO(work)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    contents = json.loads(parts["work.json"])
+    for name in parts:
+        yield _packed({key: part for key, part in parts.items() if key != name}), True
+        for value in (b"", b"null", b"[]", b"\xff" * 100, b"{" * 100_000, b"0" * 10_000_000):
+            yield _packed(parts | {name: value}), False
+    for where in ("tables", "jobs", None):
+        record = contents if where is None else contents[where][0]
+        for name in (*record, "no such thing"):
+            for value in FEW:
+                kept = record.get(name)
+                record[name] = value
+                yield _packed(parts | {"work.json": json.dumps(contents).encode()}), False
+                record[name] = kept
+    # A result in which one part is another.
+    (result,) = (name for name in parts if name == f"{contents['jobs'][0]['id']}.json")
+    record = json.loads(parts[result])
+    for name in record:
+        for value in FEW:
+            changed_ = json.dumps(record | {name: value}).encode()
+            yield _packed(parts | {result: changed_}), False
+    yield _packed(parts | {"../../outside.txt": b"x", "/tmp/outside": b"x"}), False
+
+
+def _packed(parts: dict[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, part in parts.items():
+            archive.writestr(name, part)
+    return made.getvalue()
 
 
 def hostile_columns(attacks: Attacks) -> None:
@@ -569,6 +643,9 @@ def main() -> None:
             asked = {"kind": "learn", "table": table, "request": {}}
             job = client.post("/api/jobs", json=asked, headers=OWN).json()["id"]
             assert _ended(attacks, job)
+            # Before there are many tables and results, which would all be in the file.
+            if given.only in ("", "works"):
+                works(attacks, job, given.seed)
             if given.only in ("", "uploads"):
                 uploads(attacks, given.seed)
             if given.only in ("", "hostile_columns"):

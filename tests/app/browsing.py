@@ -36,7 +36,13 @@ def program(folder):
         assert set(modes_of_files(folder)) == {"0o600"}
     finally:
         process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=60)[0]
+        try:
+            said = process.communicate(timeout=120)[0]
+        except subprocess.TimeoutExpired:
+            # Nothing outlives a test that fails.
+            process.kill()
+            process.communicate()
+            raise
     assert "Ended." in said
     assert process.returncode == 0
 
@@ -89,6 +95,30 @@ def learned(page, before):
     title = "#graph .side > h3"
     page.wait_for_selector(f"{title}:not(:text-is('{before or 'none'}'))", state="attached")
     return page.text_content(title)
+
+
+def opened(page, path):
+    """Open a file, and wait until the page looks at it."""
+    go(page, "table")
+    page.set_input_files("#file", path)
+    page.wait_for_selector(f"caption:text('{path.name}')")
+    page.wait_for_selector(f"#tables option:checked:has-text('{path.name}')", state="attached")
+
+
+def unfold(page, summary):
+    """Open what is folded, whether an earlier test did or not."""
+    page.locator(summary).evaluate("(each) => { each.parentElement.open = true; }")
+
+
+def wait_until_kept(page, part, value):
+    """Wait until the server knows how the result looks: it is told a moment later."""
+    page.wait_for_function(
+        """async ([part, value]) => {
+          const job = await (await fetch(`/api/jobs/${sessionStorage.getItem("result")}`)).json();
+          return JSON.stringify(job.look[part]) === JSON.stringify(value);
+        }""",
+        arg=[part, value],
+    )
 
 
 def is_heard(page, words):

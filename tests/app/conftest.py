@@ -60,3 +60,43 @@ def long_table(tmp_path_factory):
     path = tmp_path_factory.mktemp("long") / "long.csv"
     model.sample(300, random_state=1).round(3).to_csv(path, index=False)
     return path
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory):
+    """One program, one browser and one page for many: each test says which table it looks at."""
+    from browsing import browser_context, program, silent_page
+
+    with (
+        program(tmp_path_factory.mktemp("page") / "w") as (_, address),
+        browser_context(address) as context,
+        silent_page(context, address) as page,
+    ):
+        yield context, page
+
+
+@pytest.fixture
+def page(served):
+    return served[1]
+
+
+@pytest.fixture(scope="session")
+def market(served):
+    """The example, its graph, and how to come back to them."""
+    from browsing import go, learn, learned
+
+    page = served[1]
+    go(page, "table")
+    page.click("#example")
+    page.wait_for_selector("caption:text('market.csv')")
+    learn(page)
+    title = learned(page, "")
+    table = page.input_value("#tables")
+
+    def look():
+        if page.input_value("#tables") != table:
+            page.select_option("#tables", table)
+        page.wait_for_selector(f"#graph .side > h3:text-is('{title}')", state="attached")
+        go(page, "graph")
+
+    return look

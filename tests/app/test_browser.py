@@ -233,7 +233,7 @@ def questions_about_the_graph(page):
     # What would settle it.
     go(page, "sure")
     page.click("#ask-experiment")
-    page.wait_for_selector("#sure .pair > div:nth-child(1) p:text('remain')")
+    page.wait_for_selector("#experiment-found p:text('remain')")
     # A graph of one's own: a copy is changed, fitted and compared at once, the learned one is not.
     learned_edges = page.text_content("#edge-list")
     go(page, "compare")
@@ -260,8 +260,9 @@ def questions_about_the_graph(page):
 def results_are_named_and_removed(page):
     go(page, "graph")
     page.fill("#result-name", "Second try")
-    page.fill("#result-note", "Without tiers.")
-    page.focus("#result-name")
+    with page.expect_response(lambda answer: "Without tiers" in (answer.request.post_data or "")):
+        page.fill("#result-note", "Without tiers.")
+        page.focus("#result-name")
     page.wait_for_selector("#results h3:text-is('Second try')")
     page.reload()
     page.wait_for_selector("#graph .side > h3:text-is('Second try')")

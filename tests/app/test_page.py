@@ -1,54 +1,19 @@
 """What the page offers beyond the walk: all kinds of tables, layouts, an own graph, saved work."""
 
 import json
+import re
+import zipfile
 
 import numpy as np
 import pandas as pd
 import pytest
-from browsing import browser_context, drag, go, learn, learned, program, silent_page
+from browsing import drag, go, learn, opened, unfold, wait_until_kept
 
 import cyclearn as cl
 from chromium import needs_browser
 
 pytestmark = [needs_browser, pytest.mark.xdist_group("page")]
 STEPS = ("table", "knowledge", "learn", "graph", "effects", "sure", "compare", "take")
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory):
-    """One program, one browser and one page for all: each test says which table it looks at."""
-    with (
-        program(tmp_path_factory.mktemp("page") / "w") as (_, address),
-        browser_context(address) as context,
-        silent_page(context, address) as page,
-    ):
-        page.set_default_timeout(30_000)
-        yield context, page
-
-
-@pytest.fixture
-def page(served):
-    return served[1]
-
-
-@pytest.fixture(scope="module")
-def market(served):
-    """The example, its graph, and how to come back to them."""
-    page = served[1]
-    go(page, "table")
-    page.click("#example")
-    page.wait_for_selector("caption:text('market.csv')")
-    learn(page)
-    title = learned(page, "")
-    table = page.input_value("#tables")
-
-    def look():
-        if page.input_value("#tables") != table:
-            page.select_option("#tables", table)
-        page.wait_for_selector(f"#graph .side > h3:text-is('{title}')", state="attached")
-        go(page, "graph")
-
-    return look
 
 
 def open_example(page, file):
@@ -59,11 +24,6 @@ def open_example(page, file):
     page.wait_for_selector(f"caption:text('{file}')")
     # The list of tables follows.
     page.wait_for_selector(f"#tables option:checked:has-text('{file}')", state="attached")
-
-
-def unfold(page, summary):
-    """Open what is folded, whether an earlier test did or not."""
-    page.locator(summary).evaluate("(each) => { each.parentElement.open = true; }")
 
 
 def asked(page):
@@ -95,6 +55,11 @@ def test_every_control_has_help(page, market):
              .map((each) => each.id).filter((id) => !/^source-/.test(id) && id !== "least")"""
     )
     assert lacking == []
+    # The field's own words, also in help and in what is folded.
+    words = page.evaluate("document.body.textContent")
+    for wrong in ("What to mind", "Drop", "Take away", "comes and goes", "so it goes"):
+        assert wrong not in words
+    assert not re.search(r"n_effective|\bmargins\b", words)
     go(page, "learn")
     page.click("button[aria-label='Help: Penalty per edge']")
     assert "one more edge" in page.text_content("#penalty-help:visible")
@@ -113,7 +78,7 @@ def test_the_tour_leads_through_all_steps(page, market):
 def test_columns_rows_and_values_of_a_survey(page):
     open_example(page, "survey.csv")
     # It is read again with the code of this example.
-    page.wait_for_function("document.getElementById('codes')?.value === '-9'")
+    page.wait_for_function("() => document.getElementById('codes')?.value === '-9'")
     unfold(page, "#rows summary")
     page.select_option("#where-column", "region")
     page.select_option("#where-comparison", "≠")
@@ -268,7 +233,7 @@ def test_layouts_are_kept_and_labels_touch_no_node(page, market):
     assert page.evaluate(TOUCHING) == []
     page.locator("#graph-canvas .node.loop").press("Enter")
     assert "price, quantity, stock" in page.text_content("#about-edge")
-    page.wait_for_timeout(400)
+    wait_until_kept(page, "fold", True)
     page.reload()
     page.wait_for_selector("#graph-canvas .node.loop")
     assert page.input_value("#layout") == "ring"
@@ -312,7 +277,7 @@ def test_other_penalties_along_a_slider(page, market):
     market()
     unfold(page, "#path summary")
     page.click("#path-start")
-    page.wait_for_selector("#path-at", timeout=120_000)
+    page.wait_for_selector("#path-at")
     # They are no results of their own.
     assert page.locator("#results .job").count() == 1
     edges = []
@@ -360,6 +325,159 @@ def test_an_own_graph_is_drawn_and_kept(page, market):
     page.click("#put-away")
 
 
+def test_sheets_of_an_excel_file(page, tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 3)), columns=list("abc"))
+    with pd.ExcelWriter(tmp_path / "book.xlsx") as writer:
+        frame.to_excel(writer, sheet_name="one", index=False)
+        frame.rename(columns={"a": "z"}).to_excel(writer, sheet_name="two", index=False)
+    opened(page, tmp_path / "book.xlsx")
+    page.select_option("#sheet", "two")
+    page.wait_for_selector("input[aria-label='Use z']:checked")
+    page.wait_for_selector("#sheet option:checked[value='two']", state="attached")
+    assert asked(page)["reading"]["sheet"] == "two"
+
+
+def test_real_examples_are_among_those_offered(page):
+    go(page, "table")
+    unfold(page, "#examples summary")
+    files = page.evaluate(
+        "[...document.querySelectorAll('[data-example]')].map((each) => each.dataset.example)"
+    )
+    assert len(files) >= 6
+    assert {"penguins.csv", "economy.csv", "states.csv"} <= set(files)
+    assert "Gorman, Williams and Fraser" in page.text_content("#examples")
+
+
+def test_what_is_pressed_or_hovered_says_what_it_is(page, market):
+    market()
+    title = page.locator("#graph-canvas g.node[data-node='profit'] title").text_content()
+    assert title.startswith("profit; causes: ")
+    assert title.endswith("; effects: none")
+    page.click("#edge-list button >> nth=0")
+    about = page.text_content("#about-edge")
+    for part in ("Standard error", "Equally good graphs", "learned from market.csv, 2,000 rows"):
+        assert part in about
+    assert "market.csv; default options" in page.text_content("#results")
+
+
+def test_nothing_scrolls_a_person_away(page, market):
+    """Not even results that arrive meanwhile."""
+    market()
+    page.evaluate("window.scrollTo(0, 500)")
+    before = page.evaluate("window.scrollY")
+    assert before > 100
+    page.evaluate(
+        """async () => {
+          const of = sessionStorage.getItem("result");
+          const request = { source: "price" };
+          const body = JSON.stringify({ kind: "effects", table: "t1", of, request });
+          const headers = { "Content-Type": "application/json" };
+          await fetch("/api/jobs", { method: "POST", headers, body });
+        }"""
+    )
+    page.wait_for_selector("#effects-found table", state="attached")
+    assert page.evaluate("window.scrollY") == before
+    assert page.locator("#graph.shown").count() == 1
+
+
+# Text whose contrast is too low, its sizes, and what has too long lines.
+LOOKS = """() => {
+  const parts = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
+  const back = (each) => {
+    for (let box = each; box; box = box.parentElement) {
+      const found = parts(getComputedStyle(box).backgroundColor);
+      if (found.length === 3 || found[3] > 0) return found;
+    }
+    return parts(getComputedStyle(document.body).backgroundColor);
+  };
+  const light = (colour) => colour.slice(0, 3).map((c) => c / 255)
+    .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, n) => sum + c * [0.2126, 0.7152, 0.0722][n], 0);
+  const texts = [...document.querySelectorAll("body *:not(svg *):not(script)")].filter((each) =>
+    each.checkVisibility() && !each.disabled
+    && [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim()));
+  const pale = texts.filter((each) => {
+    const [a, b] = [light(parts(getComputedStyle(each).color)), light(back(each))];
+    return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5;
+  });
+  const long = texts.filter((each) => each.matches("p") && each.clientWidth > 46 * 16
+    && each.textContent.length > 120);
+  return {
+    pale: pale.map((each) => each.outerHTML.slice(0, 80)),
+    long: long.map((each) => each.textContent.slice(0, 80)),
+    sizes: [...new Set(texts.map((each) => parseFloat(getComputedStyle(each).fontSize)))],
+  };
+}"""
+
+
+def test_one_scale_of_type_and_enough_contrast(page, market):
+    market()
+    page.set_viewport_size({"width": 1600, "height": 900})
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        for step in STEPS:
+            go(page, step)
+            page.wait_for_selector(f"#{step}.shown")
+            looks = page.evaluate(LOOKS)
+            assert looks["pale"] == looks["long"] == [], (scheme, step)
+            sizes = {size / 16 for size in looks["sizes"]}
+            assert {0.875, 1} <= sizes <= {0.75, 0.875, 1, 1.125, 1.375}
+    page.emulate_media(color_scheme=None)
+    # The picture is the largest thing, and no half is left empty.
+    go(page, "graph")
+    for width, least in ((1200, 0.6), (400, 0.9)):
+        page.set_viewport_size({"width": width, "height": 900})
+        sizes = page.evaluate(
+            """() => ["#graph-canvas", "#graph .side", "main"].map((each) => {
+              const { width, height } = document.querySelector(each).getBoundingClientRect();
+              return [width, height];
+            })"""
+        )
+        (wide, high), (side, _), (main, _) = sizes
+        assert wide >= least * main
+        assert high >= 0.6 * 900
+        assert wide + side >= 0.9 * main
+        # The table of edges does not flow sideways.
+        across = "document.querySelector('#edge-table .scroll')"
+        assert page.evaluate(f"{across}.scrollWidth <= 1.5 * {across}.clientWidth")
+    page.set_viewport_size({"width": 1200, "height": 900})
+
+
+def test_saved_work_of_a_stranger_is_shown_as_text(page, market, tmp_path):
+    """Names, looks and options that no page has saved."""
+    market()
+    job, table = (
+        page.evaluate(f"sessionStorage.getItem('{each}')") for each in ("result", "table")
+    )
+    go(page, "take")
+    with page.expect_download() as download:
+        page.click("#work")
+    name = "<img src=x onerror=hacked=1>"
+    look = {"layout": "constructor", "places": {"price": "x", "nobody": [0, 0]}, "own": [3, ["a"]]}
+    look |= {"least": {"by": "constructor", "weight": "x"}, "fold": "yes", "weights": 7}
+    options = {"constructor": 1, "toString": {"a": [1]}, "knowledge": {"required": 3}}
+    with (
+        zipfile.ZipFile(download.value.path()) as old,
+        zipfile.ZipFile(tmp_path / "strange.cyclearn", "w") as new,
+    ):
+        contents = json.loads(old.read("work.json"))
+        contents["tables"] = [each for each in contents["tables"] if each["id"] == table]
+        contents["jobs"] = [each for each in contents["jobs"] if each["id"] == job]
+        contents["jobs"][0] |= {"name": name, "look": look, "request": {"options": options}}
+        new.writestr("work.json", json.dumps(contents))
+        for part in (f"{job}.json", f"{table}-{contents['tables'][0]['file']}"):
+            new.writestr(part, old.read(part))
+    go(page, "table")
+    page.set_input_files("#file", tmp_path / "strange.cyclearn")
+    page.wait_for_selector("#results h3:has-text('<img')")
+    go(page, "graph")
+    page.wait_for_selector("#graph-canvas svg")
+    page.click("#edge-list button >> nth=0")
+    assert "learned from market.csv" in page.text_content("#about-edge")
+    assert "constructor: 1" in page.text_content("#results")
+    assert not page.evaluate("'hacked' in window")
+
+
 def test_two_tabs_keep_both_settings(served, market):
     context, page = served
     market()
@@ -373,14 +491,20 @@ def test_two_tabs_keep_both_settings(served, market):
     go(page, "learn")
     page.select_option("#penalty", "bic")
     go(other, "learn")
-    other.wait_for_selector("#penalty:has(option[value='bic']:checked)", timeout=30_000)
+    other.wait_for_selector("#penalty:has(option[value='bic']:checked)")
     other.fill("#lags", "2")
     other.press("#lags", "Tab")
-    page.wait_for_function("document.getElementById('lags').value === '2'")
-    page.wait_for_timeout(500)
+    page.wait_for_function("() => document.getElementById('lags').value === '2'")
+    page.wait_for_function(
+        """async (table) => {
+          const { draft } = await (await fetch(`/api/tables/${table}`)).json();
+          return draft.options?.lags === 2 && draft.options?.penalty === "bic";
+        }""",
+        arg=page.input_value("#tables"),
+    )
     other.reload()
     other.wait_for_selector("#penalty", state="attached")
-    other.wait_for_function("document.getElementById('lags').value === '2'")
+    other.wait_for_function("() => document.getElementById('lags').value === '2'")
     assert other.input_value("#penalty") == "bic"
     other.close()
 
@@ -402,8 +526,7 @@ def test_work_that_is_opened_again_looks_the_same(page, market, tmp_path):
     market()
     drawn = page.locator("#own-canvas g.edge").count()
     page.select_option("#layout", "force")
-    # How a result looks is saved a moment later, on a busy machine several.
-    page.wait_for_timeout(3_000)
+    wait_until_kept(page, "layout", "force")
     before = page.evaluate(
         "[...document.querySelectorAll('#graph-canvas .node')].map(n => n.outerHTML)"
     )
@@ -417,10 +540,20 @@ def test_work_that_is_opened_again_looks_the_same(page, market, tmp_path):
     whole.value.save_as(tmp_path / "work.cyclearn")
     assert whole.value.path().stat().st_size > slim.value.path().stat().st_size
     count = page.locator("#tables option").count()
+    # What is opened comes after what was there, in the same order.
+    markets = page.locator("#tables option:text-matches('market')")
+    first = markets.count()
     go(page, "table")
     page.set_input_files("#file", tmp_path / "work.cyclearn")
     page.wait_for_selector(f"#tables option >> nth={2 * count - 1}", state="attached")
-    again = page.locator("#tables option:text-matches('market')").nth(1).get_attribute("value")
+    # The page looks at the last of its tables, and must have done so before another is chosen.
+    page.wait_for_function(
+        """() => {
+          const { selectedIndex, options } = document.getElementById("tables");
+          return selectedIndex === options.length - 1;
+        }"""
+    )
+    again = markets.nth(first).get_attribute("value")
     page.select_option("#tables", again)
     page.wait_for_function("value => document.getElementById('tables').value === value", arg=again)
     page.wait_for_selector("#layout option:checked[value='force']", state="attached")

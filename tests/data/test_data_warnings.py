@@ -78,7 +78,7 @@ def test_rows_that_were_counted_for_less():
     warning = DependentRows(n_rows=300, n_effective=31.4, column="a", column_n_effective=12.6)
     assert "about 31 of 300 (a: 13)" in warning.message
     assert "n_effective='auto'" in warning.remedy
-    assert "(lags)" in warning.page_remedy
+    assert "earlier rows act on later ones" in warning.page_remedy
     counted = DependentRows(
         n_rows=300, n_effective=31.4, column="a", column_n_effective=12.6, n_counted=31.4
     )

@@ -156,6 +156,17 @@ def test_colours_have_enough_contrast():
             assert (light + 0.05) / (dark + 0.05) >= least, (front, back)
 
 
+def test_one_scale_of_type_and_of_spacing():
+    """In the report and in the application."""
+    for place in ("report/report.css", "app/page/app.css"):
+        style = files("cyclearn").joinpath(*place.split("/")).read_text()
+        sizes = re.findall(r"font(?:-size)?:\s*([\d.]+)rem", style)
+        assert {float(each) for each in sizes} <= {0.75, 0.875, 1, 1.125, 1.375, 1.875}
+        rules = re.findall(r"[\s;{](?:margin|padding|gap)[a-z-]*:\s*([^;}]+)", style)
+        spaces = {float(each) for rule in rules for each in re.findall(r"([\d.]+)rem", rule)}
+        assert spaces <= {0.125, 0.25, 0.375, 0.5, 0.75, 1, 1.25, 1.5, 2, 3}
+
+
 def test_names_are_text_wherever_they_stand():
     result = cl.learn(model(HOSTILE).sample(2_000, random_state=0), n_starts=1)
     source = report_html(result, title="<i>&</i>", command=["cyclearn", "<u>", "a b"])

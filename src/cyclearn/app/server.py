@@ -78,6 +78,8 @@ _MAX_NAME, _MAX_NOTE = 200, 20_000
 _MAX_DEPTH = 50
 # Parts of a job that the page does not request often.
 _LONG = ("request", "look")
+# What of a table it asks for, to choose one.
+_SHOWN = ("id", "name", "n_rows")
 _ASSET = re.compile(r"[A-Za-z0-9_-]{1,80}\.[a-z]{1,8}")
 _LOST = "The process ended unexpectedly; there may not be enough memory."
 
@@ -201,11 +203,7 @@ class Server:
 
     async def state(self, request: Request) -> Response:  # noqa: ARG002 - as starlette calls it
         """The tables and results, and the work in progress."""
-        tables = [
-            {key: table[key] for key in ("id", "name", "n_rows")}
-            | {"n_columns": len(table["columns"])}
-            for table in self._workspace.tables()
-        ]
+        tables = [{key: each[key] for key in _SHOWN} for each in self._workspace.tables()]
         jobs = self._workspace.jobs()
         return _json(
             {
@@ -225,6 +223,10 @@ class Server:
         if not job.has_ended:
             record["progress"] = self._jobs.progress(job, all_jobs)
         record["can_keep"] = self._jobs.can_keep(job)
+        asked = job.request.get("options")
+        # Knowledge can be long.
+        kept = asked if isinstance(asked, dict) else {}
+        record["options"] = {name: name == "knowledge" or kept[name] for name in kept}
         return record
 
     # Tables
@@ -336,10 +338,11 @@ class Server:
         """A job, and what the page shows of it."""
         job = self._workspace.job(request.path_params["job"])
         view = self._workspace.job_folder(job.id) / "view.json"
-        record = asdict(job)
+        body = bytes(_json(asdict(job)).body)
         if job.state == "done":
-            record["view"] = read_json(view)
-        return _json(record)
+            # As it was written: to read and write a large one again takes half a second.
+            body = body[:-1] + b', "view": ' + view.read_bytes() + b"}"
+        return Response(body, media_type="application/json")
 
     async def change_job(self, request: Request) -> Response:
         """Name a job, note something about it, remove or restore it."""

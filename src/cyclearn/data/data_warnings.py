@@ -195,8 +195,8 @@ class UnfinishedEM(DataWarning):
         return Words(
             f"EM did not converge in {count_of(self.iterations, 'iteration')}, so means and "
             "covariances are inaccurate.",
-            "Drop the columns with the most missing values, or use missing='rows'.",
-            "Drop the columns with the most missing values, or use complete rows only.",
+            "Leave out the columns with the most missing values, or use missing='rows'.",
+            "Leave out the columns with the most missing values, or use complete rows only.",
         )
 
 
@@ -233,7 +233,7 @@ class RowNumbers(DataWarning):
     def _words(self) -> Words:
         return Words(
             f"{self.columns[0]} increases by one in every row{_others(self)}.",
-            "Drop it: a row number is not a measurement.",
+            "Leave it out: a row number is not a measurement.",
         )
 
 
@@ -260,12 +260,13 @@ class DependentRows(DataWarning):
             return Words(
                 f"{message}.",
                 f"{counted} (n_effective='all' counts every row). For a time series, use lags=1.",
-                f"{counted}. For a time series, let earlier rows affect later ones (lags).",
+                f"{counted}. All rows can be counted instead. For a time series, let earlier rows "
+                "act on later ones.",
             )
         return Words(
             f"{message}, so p-values are too small and edges may be spurious.",
             "Use n_effective='auto', or lags=1 for a time series.",
-            "Use the effective sample size, or let earlier rows affect later ones (lags).",
+            "Use the effective sample size, or let earlier rows act on later ones.",
         )
 
 
@@ -328,7 +329,7 @@ class CollinearColumns(DataWarning):
         return Words(
             f"Other columns explain {100 * self.explained:.1f}% of the variance of {self.column} "
             f"(closest: {self.closest}{affected}), so edges among them are badly determined.",
-            "Drop one of these columns, or average them.",
+            "Leave out one of these columns, or average them.",
         )
 
 
@@ -365,7 +366,7 @@ class OrdinalColumns(DataWarning):
                 f"{listed} {'has' if one else 'have'} few values and {'is' if one else 'are'} "
                 "treated as ordinal: weights refer to the underlying normal variables.",
                 f"If these are measurements, use continuous={list(self.columns)!r}.",
-                "If these are measurements, list them as such.",
+                "If these are measurements, mark them as such.",
             )
         why, remedy = ".", "If these are ordered levels,"
         if self.shrinkage:
@@ -379,7 +380,7 @@ class OrdinalColumns(DataWarning):
             f"{'is' if one else 'are'} treated as {'a measurement' if one else 'measurements'}"
             + why,
             f"{remedy} use ordered={list(self.columns)!r}.",
-            f"{remedy} list them as ordinal columns.",
+            "If these are ordered levels, mark them as ordinal.",
         )
 
 
@@ -392,7 +393,7 @@ class RepairedCorrelations(DataWarning):
         return Words(
             "The latent correlations, estimated pair by pair, do not form a correlation matrix, "
             f"so all were shrunk by {100 * self.shrinkage:.1f}%.",
-            "Merge rare levels, or drop a column.",
+            "Merge rare levels, or leave out a column.",
         )
 
 
@@ -614,7 +615,7 @@ class UnfinishedSample(DataWarning):
             f"where {self.wanted_size} was wanted, and R̂ {self.r_hat:.2f}, where "
             f"{self.largest_r_hat} is the limit.",
             "Raise max_steps or time_limit, or limit max_component.",
-            "Allow more steps or more time, or only smaller feedback loops.",
+            "Sample longer, or allow only smaller feedback loops.",
         )
 
 

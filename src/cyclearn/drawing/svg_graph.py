@@ -60,9 +60,10 @@ def graph_svg(
     loops = [nodes for nodes in graph.components if len(nodes) > 1]
     in_group = {name for nodes in loops for name in nodes}
     labels = [edge for edge in drawn if edge.label]
-    spots = label_places(
-        layout, [((edge.source, edge.target), edge.label) for edge in labels], _LABEL_SIZE
-    )
+    named = [((edge.source, edge.target), edge.label) for edge in labels]
+    # A page for which the picture has no size of its own places the labels itself.
+    middles = [layout.routes[edge][len(layout.routes[edge]) // 2] for edge, _ in named]
+    spots = label_places(layout, named, _LABEL_SIZE) if sized else middles
     size = f"width:{layout.width * _UNIT:.0f}px;min-width:{layout.width * _LEAST_UNIT:.0f}px"
     return tag(
         "svg",

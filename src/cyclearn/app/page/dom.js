@@ -56,6 +56,14 @@ export function number(value, digits = 3) {
   return shown.replace("-", "−");
 }
 
+/** A value of a column with as many decimals as its standard deviation needs. */
+export function brief(value, sd) {
+  if (value === null || value === undefined) return "–";
+  const digits = sd > 0 ? Math.min(Math.max(2 - Math.floor(Math.log10(sd)), 0), 6) : 3;
+  if (Math.abs(value) >= 1e7 || sd < 1e-4) return number(value);
+  return value.toLocaleString("en", { minimumFractionDigits: Number.isInteger(value) ? 0 : digits, maximumFractionDigits: digits }).replace("-", "−");
+}
+
 export const percent = (share) => `${Math.round(100 * share)}%`;
 export const arrow = (source, target) => `${source} → ${target}`;
 

@@ -53,6 +53,14 @@ function select() {
   current = 0;
 }
 
+/** What an edge rests on: what was entered, or the rows of the table. */
+function origin(source, target) {
+  const required = store.result.request.options?.knowledge?.required;
+  if (Array.isArray(required) && required.some((pair) => pair[0] === source && pair[1] === target)) return "required under Knowledge";
+  const { name, n_rows } = store.table;
+  return `learned from ${name}, ${n_rows.toLocaleString("en")} rows`;
+}
+
 /** What is known of an edge, as pairs [name, words]. */
 function factsOf(number_) {
   const { edges, coefficients, groups } = view();
@@ -73,7 +81,8 @@ function factsOf(number_) {
     facts.push(["p-value", row.p_value !== null && row.p_value < 0.001 ? "below 0.001" : number(row.p_value)]);
   }
   if (isLearned && groups.length) for (const each of rows) facts.push([`In ${each.group}`, `${number(each.weight)}, standard error ${number(each.standard_error)}`]);
-  facts.push(["Equally good graphs", shared ? "in every one" : members]);
+  facts.push(["Equally good graphs", shared ? "in every one" : members.replace(" graphs that fit equally well", "")]);
+  facts.push(["Where from", origin(source, target)]);
   return [...facts, ...known.flatMap((each) => each(source, target))];
 }
 
@@ -350,6 +359,17 @@ function numbers() {
   ];
 }
 
+// A sentence with more characters lists many variables.
+const LONG = 240;
+
+/** A sentence of the conclusion; the end of a long list is folded. */
+function said(line) {
+  const cut = line.length > LONG ? line.lastIndexOf(",", LONG / 2) : -1;
+  return cut < 0 ? h("p", {}, line) : h("details", { class: "long" }, h("summary", {}, `${line.slice(0, cut)}, …`), h("p", {}, line));
+}
+
+let concluded = "";
+
 /** What was found and how sure it is; while probabilities are being computed, that they are. */
 function renderConclusion() {
   const box = document.getElementById("conclusion");
@@ -359,9 +379,13 @@ function renderConclusion() {
   const runs = last && !["done", "failed", "lost"].includes(last.state);
   const lacking = runs ? "The probabilities of the edges are being computed." : "The probabilities of the edges were not computed; see How sure.";
   const all = [...(sure?.warning ? [sure.warning] : []), ...warnings];
+  // What was unfolded stays so while nothing new is said.
+  const key = JSON.stringify([store.result.id, sure?.conclusion ?? lacking, all]);
+  if (key === concluded && box.hasChildNodes()) return;
+  concluded = key;
   fill(box,
     store.result.is_kept ? h("p", { class: "warning" }, "This search was stopped. The graph is the best one found until then; a longer search may find a better one.") : null,
-    (sure?.conclusion ?? [...conclusion, lacking]).map((line) => h("p", {}, line)),
+    (sure?.conclusion ?? [...conclusion, lacking]).map(said),
     all.length ? [h("h3", {}, `Warnings (${all.length})`), h("ul", { class: "warnings" }, all.map((each) => h("li", {}, h("details", {}, h("summary", {}, each.message), each.remedy))))] : null);
 }
 
@@ -375,8 +399,8 @@ function toolbar() {
       focusOn(names.includes(value) ? value : null);
       if (names.includes(value)) canvas.lookAt(value);
     } })), h("datalist", { id: "variables" }, names.map((value) => h("option", { value }))),
-    menu("least-by", "Hide edges below", [["weight", "standardised weight"], ["probability", "probability"]], least.by, (by) => { least.by = by; range.max = most(); range.value = least[by]; shownLeast(); redraw(); changeLook({ least }); }),
-    h("span", { class: "slider" }, range, h("output", { id: "least-words", for: "least" })),
+    h("span", { class: "slider" }, menu("least-by", "Hide edges below", [["weight", "standardised weight"], ["probability", "probability"]], least.by, (by) => { least.by = by; range.max = most(); range.value = least[by]; shownLeast(); redraw(); changeLook({ least }); }),
+      range, h("output", { id: "least-words", for: "least" })),
     tick("weights", "weights", hasWeights, (isOn) => { hasWeights = isOn; redraw(); changeLook({ weights: isOn }); }),
     h("span", { id: "shown", class: "note", role: "status" }));
 }
@@ -422,7 +446,7 @@ function render() {
   placeProbabilities();
   fill(place("graph"),
     h("div", { class: "browse" },
-      h("div", {}, toolbar(), h("div", { class: "canvas", id: "graph-canvas", tabindex: "0", role: "group", "aria-label": "Graph" }), legend()),
+      toolbar(), h("div", {}, h("div", { class: "canvas", id: "graph-canvas", tabindex: "0", role: "group", "aria-label": "Graph" }), legend()),
       h("div", { class: "side" }, h("h3", {}, titleOf(store.result)), h("div", { id: "conclusion", "aria-live": "polite" }), h("div", { id: "about-edge" }))),
     h("details", { open: true }, h("summary", {}, "Edges"), h("div", { id: "edge-table" })),
     h("details", { open: isLarge(), id: "class" }, h("summary", {}, "Graphs that fit equally well"), h("div", { onkeydown: keys }, browser())),

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { field, fill, h, menu, number, place, sparkline, tick } from "./dom.js";
 import { draw, placed, unplaced } from "./drawing.js";
 import { force } from "./layouts.js";
-import { MENUS, NUMBERS, TICKS } from "./options.js";
+import { MENUS, NUMBERS, TICKS, chosenOptions } from "./options.js";
 import { Canvas } from "./picture.js";
 import { attempt, awaitJob, change, chosen, isOwn, knowledge, lookAt, poll, quietly, reading, start, store, titleOf, watch } from "./store.js";
 import { plain } from "./words.js";
@@ -87,6 +87,12 @@ export function showJob(box, job, title) {
   if (card.parentNode?.parentNode !== box) fill(box, h("ul", { class: "jobs" }, card));
 }
 
+/** The table and the options of a search. */
+function asked({ table: of, options }) {
+  const given = chosenOptions(options), name = store.state.tables.find(({ id }) => id === of)?.name ?? "";
+  return h("p", { class: "note asked" }, [name, ...(given.length ? given.map((each) => each.join(": ")) : ["default options"])].join("; "));
+}
+
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
 const howFar = (progress, title) => [
@@ -108,7 +114,7 @@ function newCard(job, title, onshow) {
   const news = h("div", {});
   const card = h("li", { class: `job ${job.state}`, "data-job": job.id },
     // News below the buttons: what grows there does not move a button that is being pressed.
-    h("h3", {}, title), h("p", {}, words),
+    h("h3", {}, title), h("p", {}, words), onshow ? asked(job) : null,
     h("p", { class: "buttons" },
       job.state === "done" && onshow ? h("button", { type: "button", id: `show-${job.id}`, "aria-pressed": String(store.result?.id === job.id), "aria-label": `Show ${title}`, onclick: onshow }, "Show") : null,
       (job.state === "running" || job.state === "lost") && job.can_keep ? h("button", { type: "button", id: `stop-${job.id}`, onclick: act(api.stopJob) }, job.state === "lost" ? "Keep the best so far" : "Stop") : null,

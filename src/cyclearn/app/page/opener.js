@@ -1,7 +1,7 @@
 // Opening tables and saved work: by file, by drop, from the examples.
 
 import * as api from "./api.js";
-import { h } from "./dom.js";
+import { field, h } from "./dom.js";
 import { EXAMPLES, gallery } from "./examples.js";
 import { attempt, lookAtTable, poll, sayOpen, store } from "./store.js";
 import { tourButton } from "./tour.js";
@@ -42,7 +42,7 @@ function openFiles(files) {
 export function opener() {
   const input = h("input", { type: "file", id: "file", accept: ".csv,.tsv,.txt,.dat,.tab,.parquet,.feather,.dta,.xlsx,.cyclearn", onchange: () => { openFiles(input.files); input.value = ""; } });
   const drop = h("div", { class: "drop" },
-    h("p", {}, h("label", { for: "file" }, "Open a table (CSV, TSV, Excel, Parquet, Stata), a covariance matrix or saved work, or drop one here: "), input),
+    h("p", {}, field("Open a table, a covariance matrix or saved work, or drop it here", input)),
     h("p", { class: "buttons" }, h("button", { type: "button", id: "example", onclick: () => openExample(EXAMPLES[0]) }, "Use the example data"), tourButton()));
   drop.addEventListener("dragover", (event) => { event.preventDefault(); drop.classList.add("over"); });
   drop.addEventListener("dragleave", () => drop.classList.remove("over"));

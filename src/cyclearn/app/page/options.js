@@ -4,7 +4,7 @@
 export const MENUS = {
   penalty: ["Penalty per edge", [["", "extended BIC (default)"], ["bic", "BIC: more edges"], ["2 bic", "twice BIC"], ["ebic 1", "extended BIC, γ = 1: fewer edges"]]],
   margins: ["Columns", [["", "as they are"], ["log", "logarithms"], ["rank", "ranks, for outliers and monotone transformations"]]],
-  n_effective: ["Rows", [["", "effective sample size, if neighbouring rows are alike"], ["all", "independent: all count"]]],
+  n_effective: ["Rows", [["", "effective sample size (default)"], ["all", "independent: all count"]]],
   covariance: ["Correlations", [["", "as they are"], ["shrunk", "shrunk, for few rows"]]],
   se: ["Standard errors", [["", "robust where columns are not Gaussian"], ["standard", "of Gaussian rows"], ["robust", "robust"]]],
   missing: ["How to treat missing values", [["em", "use all rows (maximum likelihood)"], ["rows", "use complete rows only"], ["pairwise", "use the rows that each pair has"]]],
@@ -34,6 +34,22 @@ export const TICKS = [
   ["virtual_edges", "Virtual edges", true],
   ["first_improvement", "First improving move", false],
 ];
+
+/** What the page calls each option. */
+export const LABELS = {
+  ...Object.fromEntries([...Object.entries(MENUS).map(([name, [label]]) => [name, label]), ...[...NUMBERS, ...TICKS].map(([name, label]) => [name, label])]),
+  groups: "Groups", interventions: "Experiments", weights: "Weights of rows", within: "Subjects", lags: "Earlier rows that act on a row",
+  ordered: "ordinal", continuous: "measurement", categories: "nominal", exogenous: "Exogenous variables", knowledge: "Knowledge",
+};
+
+/** Options that were chosen, as [label, value] for people. */
+export function chosenOptions(options) {
+  // Saved work can name anything.
+  const of = (list, name) => (Object.hasOwn(list, name) ? list[name] : undefined);
+  const plain = (value) => (typeof value === "boolean" ? (value ? "yes" : "no") : [value].flat().join(", "));
+  const words = (name, value) => of(MENUS, name)?.[1].find(([each]) => each === value)?.[1] ?? plain(value);
+  return Object.entries(options ?? {}).map(([name, value]) => [of(LABELS, name) ?? name, name === "knowledge" ? "as entered" : words(name, value)]);
+}
 
 /** How a column is read: the option that lists it, and the words. */
 export const TYPES = [["", "as detected"], ["continuous", "measurement"], ["ordered", "ordinal"], ["categories", "nominal"]];

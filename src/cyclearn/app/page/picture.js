@@ -8,7 +8,7 @@ import { arc, around, halfWidth, shortened } from "./geometry.js";
 import { placeLabels } from "./labels.js";
 
 // Pixels for the height of a node: as drawn, too small to be read, and just large enough.
-const UNIT = 38, TINY = 10, LEGIBLE = 17;
+const UNIT = 38, TINY = 16, LEGIBLE = 20;
 const LARGEST = 3, PADDING = 0.45;
 
 /** The library's drawing as an element. */
@@ -47,16 +47,22 @@ export class Canvas {
     new ResizeObserver(() => this.svg.isConnected && this.begin()).observe(box);
   }
 
-  /** The first view: all of it, or where that could not be read, the surroundings of the node with the most edges. */
+  /** The first view: all of it, or where that could not be read, the surroundings of the node with the most edges shown. */
   begin() {
     this.fit();
     if (!this.scale || this.scale > TINY) return;
-    const { x, y } = [...this.nodes.values()].reduce((one, other) => (other.touching.length > one.touching.length ? other : one));
-    this.look(x, y, LEGIBLE);
+    const shown = (node) => node.touching.filter((n) => !this.groups.get(n)?.classList.contains("absent")).length;
+    const { x, y } = [...this.nodes.values()].reduce((one, other) => (shown(other) > shown(one) ? other : one));
+    // Not beyond the border, where there is nothing to see.
+    const inside = (at, from, size, seen) => (seen > size ? from + size / 2 : Math.min(Math.max(at, from + seen / 2), from + size - seen / 2));
+    const { x: left, y: top, width, height } = this.whole, { clientWidth, clientHeight } = this.box;
+    this.look(inside(x, left, width, clientWidth / LEGIBLE), inside(y, top, height, clientHeight / LEGIBLE), LEGIBLE);
+    this.box.classList.add("part");
   }
 
   /** Show all of it, as large as it can be read well. */
   fit() {
+    this.box.classList.remove("part");
     const { x, y, width, height } = this.whole, { clientWidth, clientHeight } = this.box;
     if (clientWidth) this.look(x + width / 2, y + height / 2, Math.min(clientWidth / width, clientHeight / height, UNIT * 1.2));
   }
@@ -263,7 +269,18 @@ export class Canvas {
       label.dataset.words = look && hasWeights && look.change !== "removed" ? look.label ?? (weight === null ? "" : number(weight, 2)) : "";
       label.setAttribute("class", `weight ${look ? sign : ""}${dim ? " dim" : ""}`);
     }
+    this.tell(all);
     this.placeLabels();
+  }
+
+  /** Say of every variable what acts on it and on what it acts, among the edges that are shown. */
+  tell(looks) {
+    const listed = (node, end, other) => node.touching.filter((n) => looks.get(n) && looks.get(n).change !== "removed" && this.edges[n][end] === node.group.dataset.node).map((n) => this.edges[n][other]).join(", ") || "none";
+    for (const node of this.nodes.values()) {
+      const title = node.group.querySelector("title");
+      if (!title || node.names) continue;
+      title.textContent = `${node.group.dataset.node}; causes: ${listed(node, "target", "source")}; effects: ${listed(node, "source", "target")}`;
+    }
   }
 
   /** Place the labels that have words. */

@@ -378,5 +378,7 @@ export async function poll(atOnce = false) {
   isPolling = false;
   const isBusy = store.state?.opening || store.state?.jobs.some((job) => ["waiting", "running", "stopping"].includes(job.state));
   clearTimeout(timer);
-  timer = setTimeout(poll, store.state?.opening ? 100 : isBusy ? 300 : 2500);
+  // Whoever has stopped something waits for what is left of it.
+  const isWaitedFor = store.state?.opening || store.state?.jobs.some((job) => job.state === "stopping");
+  timer = setTimeout(poll, isWaitedFor ? 100 : isBusy ? 300 : 2500);
 }

@@ -49,9 +49,9 @@ function experiments(view) {
 }
 
 const SECTIONS = {
-  experiment: ["Which experiment would help", "An intervention distinguishes graphs that observational data cannot.", "Which experiment?", experiments],
   posterior: ["Probabilities", "Graphs are sampled in proportion to their probability, given the data.", "Sample", probabilities],
   bootstrap: ["Resamples", "The same search on resamples of the rows: how often does each edge occur?", "Resample", resamples],
+  experiment: ["Which experiment would help", "An intervention distinguishes graphs that observed data cannot.", "Which experiment?", experiments],
 };
 let wanted = 100, precision = "200", together = "1", shown = "", about = "";
 const lastViews = onlyTheLast();

@@ -1,6 +1,6 @@
 // The columns of a table: choosing them, saying how they are read, and looking at them.
 
-import { fill, h, menu, number, place, s } from "./dom.js";
+import { brief, fill, h, menu, number, place, s } from "./dom.js";
 import { opener } from "./opener.js";
 import { MENUS, TYPES } from "./options.js";
 import { readingForm } from "./reading.js";
@@ -50,9 +50,9 @@ function columnRow(column) {
     h("td", {}, h("input", { type: "checkbox", class: "use", checked: isChosen, "aria-label": `Use ${column.name}`, onchange: choose })),
     h("th", { scope: "row" }, column.name),
     h("td", {}, histogram(column.histogram, column.name)),
-    h("td", { class: "number" }, number(column.mean)),
-    h("td", { class: "number" }, number(column.sd)),
-    h("td", { class: "number" }, column.min === undefined ? "–" : `${number(column.min)} to ${number(column.max)}`),
+    h("td", { class: "number" }, brief(column.mean, column.sd)),
+    h("td", { class: "number" }, brief(column.sd, column.sd)),
+    h("td", { class: "number" }, column.min === undefined ? "–" : `${brief(column.min, column.sd)} to ${brief(column.max, column.sd)}`),
     h("td", { class: "number" }, column.missing ? column.missing.toLocaleString("en") : "–"),
     h("td", {}, store.table.reading.covariance ? null : type(column)),
     h("td", {}, store.table.sample?.[column.name] && h("input", { type: "checkbox", checked: plotted.has(column.name), "aria-label": `Plot ${column.name}`, onchange: plot })));

@@ -1,12 +1,10 @@
 // What the library says in the words of its options, in the words of this page.
 
-import { MENUS, NUMBERS } from "./options.js";
+import { LABELS as OPTIONS, MENUS } from "./options.js";
 
 const LABELS = {
-  ...Object.fromEntries([...Object.entries(MENUS).map(([name, [label]]) => [name, label]), ...NUMBERS.map(([name, label]) => [name, label])]),
-  groups: "Groups", interventions: "Experiments", lags: "Earlier rows that act on a row", ordered: "ordinal", continuous: "measurement", categories: "nominal",
-  weights: "Weights of rows", within: "Subjects", exogenous: "Exogenous variables", knowledge: "Knowledge", missing_codes: "Codes for missing values",
-  drop: "Columns to leave out", columns: "Columns", n_samples: "Number of rows", header: "The first line contains names", sheet: "Sheet",
+  ...OPTIONS, missing_codes: "Codes for missing values", drop: "Columns to leave out", columns: "Columns", n_samples: "Number of rows",
+  header: "The first line contains names", sheet: "Sheet",
 };
 
 // A remedy in brackets that names arguments of Python or options of the command line.
