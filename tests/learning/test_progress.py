@@ -1,6 +1,6 @@
 """What long work says of itself while it runs."""
 
-from __future__ import annotations
+from __future__ import re
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_a_search_tells_its_best_score_and_the_starts_that_agree():
     agreeing, starts = result.n_starts_agreeing
     assert last.start == starts
     assert last.agreeing == agreeing - 1
-    assert str(last).startswith("search, 0 s: best score")
+    assert re.match(r"search, \d+ s: best score", str(last))
 
 
 def test_a_first_graph_is_told_before_the_search_over_orders(monkeypatch):
