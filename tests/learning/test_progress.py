@@ -1,6 +1,6 @@
 """What long work says of itself while it runs."""
 
-from __future__ import re
+import re
 
 import numpy as np
 import pytest
