@@ -88,3 +88,14 @@ def test_a_file_offers_the_choice_in_one_sentence(tmp_path, capsys):
     options = ["--categories", "region", "--no-posterior"]
     assert "region=west" in run_cyclearn(["learn", path, *options], capsys).stdout
     assert run_cyclearn(["check", path, "--categories", "region"], capsys).returncode == 0
+
+
+def test_columns_of_text_are_refused_with_the_options_for_categories(tmp_path):
+    with pytest.raises(InputError, match=r"or use categories=\['region'\]"):
+        cl.learn(market())
+    towns = market(100).assign(region=[f"town {n % 20}" for n in range(100)])
+    towns.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(InputError, match="'region' contains 20 categories") as caught:
+        cl.read_table(tmp_path / "t.csv")
+    assert "merge rare ones (at most 12 become exogenous indicators)" in str(caught.value)
+    assert "groups='region', --groups region" in str(caught.value)

@@ -193,6 +193,7 @@ def _check_numeric(columns: Mapping[str, NDArray[Any]], what: str) -> None:
         "float('nan')).astype(float), and missing='em'"
         if all(isinstance(v, str) and is_missing_word(v) for _, v in found.values())
         else "drop it or encode it as numbers"
+        + f", or use categories={list(found)[:_NAMED]!r}" * (what == "data")
     )
     raise InputError(
         f"column {name!r} of the {what} is not numeric: row {row} holds {short(value)}"

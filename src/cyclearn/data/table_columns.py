@@ -30,7 +30,8 @@ _IDENTIFIER = re.compile(r"(.*[ _.-])?(id|ids|nr|identifier|uuid|key|code)|.*[a-
 # With fewer rows a column may count, or have no value twice, by chance.
 _COUNTED_ROWS = 5
 _IDENTIFIED_ROWS = 20
-_IS_CATEGORY = "they can become exogenous indicators"
+_FEW = "they can become exogenous indicators"
+_MANY = f"merge rare ones (at most {MOST_LEVELS} become exogenous indicators)"
 # Number of cells that suffice to recognise a column of text.
 _FEW_CELLS = 1_000
 # What to do with a file that holds a matrix.
@@ -239,8 +240,7 @@ def two_texts(column: pd.Series) -> tuple[list[str], pd.Series]:
     if column.dtype.kind in "fiubM" or not len(present):
         return [], column
     texts = present.map(lambda cell: str(cell).strip())
-    levels = sorted(set(texts.iloc[:_FEW_CELLS]))
-    if len(levels) > 2:
+    if len(set(texts.iloc[:_FEW_CELLS])) > 2:
         return [], column
     levels = sorted(set(texts))
     is_text = not any(number_of(level) is not None or _DATE.fullmatch(level) for level in levels)
@@ -272,8 +272,7 @@ def _problem(name: str, column: pd.Series, cells: Cells) -> str | None:
     if column.dtype.kind not in "fiub":
         numbers = pd.to_numeric(present.astype(object), errors="coerce")
         text = present[numbers.isna()] if numbers.isna().any() else present
-        row, cell = int(text.index[0]), text.iloc[0]
-        where = f"({short(str(cell))} in {cells.place(row)})"
+        where = f"({short(str(text.iloc[0]))} in {cells.place(int(text.index[0]))})"
         if all(_DATE.fullmatch(str(value).strip()) for value in text):
             return f"has dates {where}"
         if all(_WITH_SIGN.fullmatch(str(value).strip()) for value in text):
@@ -283,10 +282,10 @@ def _problem(name: str, column: pd.Series, cells: Cells) -> str | None:
                 f"contains text in {len(text)} of {len(present)} cells {where}: correct these "
                 "cells, or give the codes for missing values (missing_codes=…, --missing-codes)"
             )
-        levels = {str(value).strip() for value in present}
-        if 3 <= len(levels) <= MOST_LEVELS and len(levels) < len(present) / 2:
+        n = len({str(value).strip() for value in present})
+        if 3 <= n < len(present) / 2:
             return (
-                f"contains {len(levels)} categories {where}: {_IS_CATEGORY}, or define "
+                f"contains {n} categories {where}: {_MANY if n > MOST_LEVELS else _FEW}, or define "
                 f"groups of rows (groups={name!r}, --groups {name})"
             )
         return f"contains text {where}"
@@ -353,7 +352,7 @@ def _all_wrong(wrong: dict[str, str], cells: Cells, names: list[str], *, has_oth
         if has_others or codes
         else "no usable column is left: give a table of numbers with a header of names"
     )
-    if has_others and all(_IS_CATEGORY in problem for problem in others.values()):
+    if has_others and all(_FEW in problem for problem in others.values()):
         remedy = f"use categories={names} (--categories {','.join(names)})"
     number = count_of(len(names), "column")
     return f"{codes}{'; ' * bool(codes)}{number} cannot be used as numbers: {said}{more}; {remedy}"
