@@ -158,8 +158,8 @@ def main() -> None:
         )
         print("\n".join(sure))
     print(
-        "\nThe likelihood is that of linear equations with Gaussian noise, which thousands of cells "
-        "reject. A reagent that inhibits the activity of a protein need not set the level that is "
+        "\nThe likelihood is that of linear equations with Gaussian noise, which thousands of "
+        "cells reject. A reagent that inhibits the activity of a protein need not set the level that is "
         "measured, which is why both kinds of intervention are tried. The consensus has no cycles, "
         "so it cannot confirm one."
     )
