@@ -159,9 +159,9 @@ def main() -> None:
         print("\n".join(sure))
     print(
         "\nThe likelihood is that of linear equations with Gaussian noise, which thousands of "
-        "cells reject. A reagent that inhibits the activity of a protein need not set the level that is "
-        "measured, which is why both kinds of intervention are tried. The consensus has no cycles, "
-        "so it cannot confirm one."
+        "cells reject. A reagent that inhibits the activity of a protein need not set the level "
+        "that is measured, which is why both kinds of intervention are tried. The consensus has "
+        "no cycles, so it cannot confirm one."
     )
 
 
