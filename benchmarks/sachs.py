@@ -158,11 +158,10 @@ def main() -> None:
         )
         print("\n".join(sure))
     print(
-        "\nThe likelihood is that of linear equations with Gaussian noise. Thousands of cells "
-        "reject it, and the search answers with more edges and with feedback that stands in for "
-        "what is not linear: read the graphs of all cells as a description, and the cells that "
-        "nothing acted on for a graph. A reagent that inhibits the activity of a protein need not "
-        "fix the measured level, so both kinds of intervention are tried."
+        "\nThe likelihood is that of linear equations with Gaussian noise, which thousands of "
+        "cells reject. A reagent that inhibits the activity of a protein need not set the level "
+        "that is measured, which is why both kinds of intervention are tried. The consensus has "
+        "no cycles, so it cannot confirm one."
     )
 
 
