@@ -91,7 +91,7 @@ class GraphClass(Answer, SeatedGraphs, ABC):
     max_classes: int
 
     def _write(self, graph: DirectedGraph, options: ClassOptions, **more: Any) -> None:
-        """Write what the class is made from once, past the guard in __setattr__."""
+        """Check the arguments, and set attributes once, bypassing the guard in __setattr__."""
         graph = as_graph(graph)
         own = {"graph": graph, "names": graph.names, "options": options}
         self.__dict__.update(own, **vars(options), **more)

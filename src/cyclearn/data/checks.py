@@ -50,7 +50,7 @@ def check_treated(
     """Warnings about one table with known autocorrelation; see :func:`cyclearn.check_data`.
 
     ``n_counted`` is the effective sample size in use, if it was adjusted for autocorrelation;
-    are columns that are known to be measurements.
+    ``measured`` names columns known to be measurements.
     """
     raw = found.raw
     if raw is None or memory is None:

@@ -24,11 +24,12 @@ MAX_NODES = 20_000
 def as_graph(graph: Any, what: str = "graph") -> DirectedGraph:
     """A graph, also given as text: ``"a -> b, b -> c"``; an error names the remedy for others."""
     from cyclearn.graphs.directed_graph import DirectedGraph
-    from cyclearn.graphs.formats import parse_graph
 
     if isinstance(graph, DirectedGraph):
         return graph
     if isinstance(graph, str) and "->" in graph:
+        from cyclearn.graphs.formats import parse_graph
+
         return parse_graph(re.sub(r"[,;]", "\n", graph))
     kind = type(graph).__name__
     if hasattr(graph, "is_directed"):

@@ -26,8 +26,7 @@ def lavaan_syntax(fitted: FittedModel) -> str:
     add, so that ``lavaan(model, data, fixed.x = FALSE)`` has the same likelihood. Names that
     lavaan cannot read are changed, and a comment says how. With exogenous variables it is ``fixed.x
     = TRUE``, and these have no variances; with ordinal variables, the model is fitted to lavaan's
-    the correlations that lavaan finds behind them. Weights, subjects and robust errors are said in
-    that line too.
+    polychoric correlations. The same line names weights, subjects and robust errors.
 
     Examples
     --------
