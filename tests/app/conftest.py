@@ -62,9 +62,13 @@ def long_table(tmp_path_factory):
     return path
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """One program, one browser and one page for many: each test says which table it looks at."""
+    """One program, one browser and one page for a file: each test says which table it looks at.
+
+    No longer than that: an open browser keeps an event loop running, and tests of clusters start
+    one of their own.
+    """
     from browsing import browser_context, program, silent_page
 
     with (
@@ -80,7 +84,7 @@ def page(served):
     return served[1]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def market(served):
     """The example, its graph, and how to come back to them."""
     from browsing import go, learn, learned

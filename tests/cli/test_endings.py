@@ -263,4 +263,4 @@ def test_what_is_missing_is_not_damaged(tmp_path, cyclearn):
     (tmp_path / "g").write_text("a -> b")
     folder = cyclearn("fit", "folder.csv", "g")
     assert folder.returncode == 2
-    assert "it is a folder" in folder.stderr
+    assert "this is a folder" in folder.stderr

@@ -104,7 +104,7 @@ def test_rows_that_were_counted_for_less():
     ],
 )
 def test_what_is_no_warning_is_refused(change):
-    with pytest.raises(InputError, match="no warning"):
+    with pytest.raises(InputError, match="not a valid warning"):
         warnings_of([{**example(DependentRows).to_dict(), **change}])
-    with pytest.raises(InputError, match="no warning"):
+    with pytest.raises(InputError, match="not a valid warning"):
         warnings_of([7])

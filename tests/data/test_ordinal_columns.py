@@ -286,7 +286,7 @@ def test_asked_for_columns_are_not_announced():
         ({"margins": "rank"}, "margins='rank' cannot be combined"),
         ({"covariance": "shrunk"}, "covariance='shrunk' cannot be combined"),
         ({"lags": 1}, "lags cannot be combined"),
-        ({"ordered": ["nobody"]}, "ordered has 'nobody'"),
+        ({"ordered": ["nobody"]}, "ordered names 'nobody'"),
         ({"ordered": "a"}, "list of names"),
         ({"ordered": ["b"]}, "levels"),
         ({"exogenous": ["a"]}, "ordered and exogenous"),

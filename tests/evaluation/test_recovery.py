@@ -40,7 +40,7 @@ def test_options_reach_the_search():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"truth": "a -> b"}, "truth is"),
+        ({"truth": "a b"}, "truth is of type str"),
         ({"truth": CHAIN, "rows": [1]}, "rows is 1"),
         ({"truth": CHAIN, "rows": "100"}, "rows is '100'"),
         ({"truth": CHAIN, "n_repeats": 0}, "n_repeats is 0"),

@@ -64,12 +64,10 @@ def n_compiled(caplog):
 def package(tmp_path):
     """A copy of the package with two kernels, one of which calls the other."""
     copied = tmp_path / "cyclearn"
-    for name in (
-        *("_kernels/__init__.py", "_kernels/compilation.py", "foundation/__init__.py"),
-        *(f"foundation/{name}.py" for name in ("deadlines", "errors", "interruption")),
-    ):
-        (copied / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(SOURCE / name, copied / name)
+    shutil.copytree(SOURCE / "foundation", copied / "foundation")
+    (copied / "_kernels").mkdir()
+    for name in ("__init__.py", "compilation.py"):
+        shutil.copy(SOURCE / "_kernels" / name, copied / "_kernels" / name)
     (copied / "__init__.py").touch()
     head = "from cyclearn._kernels.compilation import kernel\n"
     (copied / "_kernels/called.py").write_text(f"{head}@kernel\ndef called(n):\n    return n + 1\n")
