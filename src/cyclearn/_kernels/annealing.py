@@ -178,9 +178,9 @@ def _copy(A: Bytes, to: Bytes) -> None:
 
 @kernel
 def _is_turned(g: Scored, walk: Walk) -> bool:
-    """Whether the proposal gives the same columns to other nodes; weights then move with them.
+    """Whether the proposal gives the same columns to other nodes; weights then follow them.
 
-    If the nodes are exchangeable, such a graph has the same components and the same likelihood, so
+    If all nodes are treated alike, such a graph has the same components and the same likelihood, so
     nothing needs to be fitted.
     """
     if walk.size[0] < 2 or g.pooled.matrices.shape[0] > 0:

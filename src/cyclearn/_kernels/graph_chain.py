@@ -45,7 +45,7 @@ class ChainRules(NamedTuple):
 
     ``limits`` are the largest size of a component, the maximum number of parents and the maximum
     number of edges. ``kinds`` are the cumulative probabilities of the kinds of proposals,
-    ``penalty`` is the penalty per edge, per sample, and ``costs`` are those of a component by size.
+    ``penalty`` is the penalty per edge, per sample, and ``costs`` the cost of a component, by size.
     Components of several nodes are stored in ``met``, while it has space, with log weights: minus
     the value divided by ``unit``. Components of rejected proposals are stored too if the proposed
     graph's score is worse by at most ``noted_loss``, per sample.

@@ -105,7 +105,7 @@ def can_die_out(nodes: Ints, offsets: Ints, parents: Ints, coefficients: Floats)
     """Whether feedback dies out in the component, or after its columns of I − B are permuted.
 
     Each permutation of the columns is an equivalent graph. In the one whose diagonal has the
-    largest product no cycle has a gain above one, since reversing it would make the product larger.
+    largest product no cycle has a gain above one: reversing it would make the product larger.
     If no cycles share a node, only this graph is stable; otherwise it usually is if any graph is.
     """
     Q = _weights(nodes, offsets, parents, coefficients)
