@@ -17,7 +17,7 @@ weights that do not depend on the graph, so most proposals are as probable as th
   before, so the turned cycle is as probable;
 - *jump*: toggle a set of entries in which two graphs visited earlier differ, if these entries are
   as in one of the two; the jump leads to the other graph and back.
-  one of the two; it leads to the other and back.
+
 Exchanges and turned cycles stay in the equivalence class, so they are accepted unless stability or
 a limit forbids it.
 """

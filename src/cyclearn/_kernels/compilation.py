@@ -1,4 +1,4 @@
-"""How kernels are compiled, and where compiled code is kept: all that depends on how numba works.
+"""How kernels are compiled and where the code is stored: all that depends on how numba works.
 
 Numba stores compiled code beside the source and checks only the file of the function itself, not
 the files of the kernels that it calls. Here compiled code contains the digest of all kernel
@@ -6,8 +6,8 @@ sources, so that a change of any kernel is detected, and a checksum, so that dam
 detected and replaced. If no folder is writable, kernels are compiled for this process alone, and
 one warning says so.
 
-A wheel contains code for any processor of its platform, in a folder that is only read. Code that
-was compiled for this processor takes precedence.
+A wheel contains code for any processor of its platform, in a folder that is never written to. Code
+that was compiled for this processor takes precedence.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ class _Files:
                     damaged = path
                 elif stamp == sources_digest():
                     return CompileResult._rebuild(target, *pickle.loads(code))
-            except Exception:  # what another pickle than numba's leads to can be anything
+            except Exception:  # unpickling a damaged file can raise any error
                 damaged = path
         if damaged:
             _warn_once(f"compiled code in {damaged.parent} is damaged; it is compiled again")

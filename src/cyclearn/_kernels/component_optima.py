@@ -56,7 +56,7 @@ def fit_component_from_starts(
 
 @kernel
 def inverted_gain(nodes: Ints, parents: Ints, coefficients: Floats) -> Floats:
-    """The start that inverts the gain of a cycle: coefficients by their squared geometric mean."""
+    """The start that inverts a cycle's gain: coefficients over their squared geometric mean."""
     scale = _geometric_mean(nodes, parents, coefficients) ** -2
     start = np.empty(parents.size)
     for e in range(parents.size):

@@ -297,7 +297,7 @@ def component_value(g: Scored, nodes: Ints, offsets: Ints, parents: Ints) -> flo
 
 @kernel
 def _special_value(g: Scored, nodes: Ints, offsets: Ints, parents: Ints) -> float:
-    """The value of a component in which, in some table, a node was set or had different noise."""
+    """The value of a component with a node that has a target or different noise in some table."""
     pooled = g.pooled
     first = pooled.at[nodes[0]]
     n_terms = pooled.at[nodes[0] + 1] - first

@@ -13,7 +13,7 @@ from cyclearn._kernels.sphere_steps import Floats, Ints, cholesky, inverse, solv
 class Block(NamedTuple):
     """Nodes; their parents, and their partners by position in the block, one node after the other.
 
-    Those of node t are ``parents[parents_at[t] : parents_at[t + 1]]``; so are partners.
+    Those of node t are ``parents[parents_at[t] : parents_at[t + 1]]``; partners likewise.
     """
 
     nodes: Ints
@@ -28,7 +28,7 @@ class Block(NamedTuple):
 def fit_block(
     S: Floats, block: Block, K: Floats, omega: Floats, n_rounds: int, tolerance: float
 ) -> float:
-    """Rounds of steps from K = I − B and Ω, which they change, until f no longer decreases.
+    """Repeat steps from K = I − B and Ω, which they change, until f no longer decreases.
 
     Returns f, infinite if parents explain a node completely.
     """

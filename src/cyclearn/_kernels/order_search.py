@@ -345,7 +345,7 @@ def settle(o: Ordered) -> None:
 
 @lean_kernel
 def search_orders(o: Ordered, max_fitted: int, max_exchanges: int, n_near: int) -> bool:
-    """Continue until a number of parent sets or exchanges is reached; true if it is the latter.
+    """Continue until a limit on parent sets or exchanges is reached; true if it is the latter.
 
     The whole state is in o, so a later call continues where this one ended. Nodes are placed one by
     one, each where the score is best; then all are moved until no move improves the score; then

@@ -42,7 +42,7 @@ class Factor(NamedTuple):
 
 @kernel
 def new_factor(p: int, max_parents: int) -> Factor:
-    """An empty factor with space for the parents of any node."""
+    """Work arrays for the parents of any node."""
     return Factor(
         np.empty((max_parents, p)),
         np.empty(p),
@@ -55,7 +55,7 @@ def new_factor(p: int, max_parents: int) -> Factor:
 
 @lean_kernel
 def empty_factor(S: Floats, f: Factor, node: int) -> None:
-    """Remove all parents."""
+    """Initialise the factor of a node without parents."""
     f.size[0] = 0
     for c in range(S.shape[0]):
         f.left[c] = S[c, c]

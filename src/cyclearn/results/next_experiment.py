@@ -251,8 +251,8 @@ def _joined_where_equal(
 ) -> dict[object, list[Member]]:
     """Join classes whose parameters for these data give the same experiments.
 
-    Different classes that tie both generate the observed distribution. The theorem says that an
-    experiment can distinguish them in general, but not with these parameters.
+    Different classes that tie both generate the observed distribution. By the theorem an
+    experiment distinguishes them in general, but it need not do so with these parameters.
     """
     joined: dict[object, list[Member]] = {}
     seen: list[tuple[object, list[FloatArray]]] = []
