@@ -1,6 +1,6 @@
-"""Whether a component may be part of a sampled graph: some best-fit parameter set is stable.
+"""Whether a sampled graph may contain a component: some best-fit parameter set must be stable.
 
-Decided once for each component and remembered in a table like that of the values.
+The verdict on a component is reached once and stored in a table like that of the values.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _MAX_ITERATIONS = cast(int, np.int64(1000))
 
 
 class Admission(NamedTuple):
-    """What decides: correlations, random numbers for starts, tables of verdicts, and the rules.
+    """What a verdict depends on: correlations, random starts, tables of verdicts, and the rules.
 
-    ``S``, ``shares``, ``targeted`` and ``pooled`` are those of :class:`Scored`, which those that
-    values come from may differ from; ``normals`` are those that ``models.component_solutions``
-    starts from, in its order; ``rules`` are the longest cycle permitted and whether fits have to be
-    stable.
+    ``S``, ``shares``, ``targeted`` and ``pooled`` have the meaning that they have in
+    :class:`Scored`, but may differ from the ones that the values are computed from. ``normals`` are
+    the random numbers that ``models.component_solutions`` starts from, in the same order. ``rules``
+    are the longest cycle permitted and whether fits must be stable.
     """
 
     S: Floats
@@ -52,9 +52,9 @@ class Admission(NamedTuple):
 
 @kernel
 def has_longer_cycle(A: Bytes, nodes: Ints, max_length: int) -> bool:
-    """Whether a simple cycle among ``nodes`` has more than ``max_length`` of them.
+    """Whether some simple cycle among ``nodes`` has more than ``max_length`` nodes.
 
-    Every cycle is looked for from its first node in the order given, depth first.
+    A depth-first search looks for each cycle from its first node in the given order.
     """
     k = nodes.size
     if k <= max_length:
@@ -91,9 +91,9 @@ def has_longer_cycle(A: Bytes, nodes: Ints, max_length: int) -> bool:
 def _shared_runs(
     admission: Admission, nodes: Ints, offsets: Ints, parents: Ints, starts: Floats
 ) -> tuple[Floats, Floats, Ints]:
-    """Values, coefficients and statuses of fits of weights that tables share.
+    """Values, coefficients and statuses of fits of weights that the tables share.
 
-    From regressions, from every start, and from the best with its gain inverted.
+    The fits start from regressions, from every start, and from the best fit with inverted gain.
     """
     n = starts.shape[0] + 2
     values, statuses = np.empty(n), np.empty(n, np.int64)
@@ -127,10 +127,10 @@ def _shared_runs(
 
 @kernel
 def _has_stable_fit(g: Scored, admission: Admission, nodes: Ints) -> bool:
-    """Whether in every group some best-likelihood parameter set, from several starts, is stable.
+    """Whether every group has a stable parameter set among the best fits from several starts.
 
-    A stable fit from one start decides nothing: another may fit better and be unstable. Tables
-    that share their weights have one fit.
+    A stable fit from one start decides nothing: another start may lead to a better fit that is
+    unstable. Tables that share their weights have one fit.
     """
     k = nodes.size
     offsets, parents = parents_of(g, nodes)
@@ -163,7 +163,7 @@ def _has_stable_fit(g: Scored, admission: Admission, nodes: Ints) -> bool:
 
 @lean_kernel
 def is_admissible(g: Scored, admission: Admission, nodes: Ints) -> bool:
-    """The verdict on one component of two nodes or more."""
+    """The verdict on a component of two or more nodes."""
     key = np.uint64(0)
     for v in nodes:
         key ^= column_key(g, v)

@@ -1,7 +1,7 @@
-"""Annealing of the edges among a few nodes of a graph.
+"""Simulated annealing of the edges among a few nodes of a graph.
 
-The level that a proposal must reach is drawn first. Most proposals that close a cycle are then
-refused by the saturated likelihood, without a fit.
+The score that a proposal must reach is drawn first. The saturated likelihood then rejects most
+proposals that close a cycle, without a fit.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from cyclearn._kernels.neighbourhood import MoveRules
 from cyclearn._kernels.proposals import Walk, new_walk, propose, uniform
 from cyclearn._kernels.typed_numbers import FALSE, NONE, ONE, ROUNDING, TRUE, TWO, ZERO
 
-# Reached from an end of a toggled edge, and reaching one; typed as variables are.
+# Reachable from an end of a toggled edge, and leading to one; typed as variables are.
 _BOTH = cast(int, np.int64(3))
 
 
 @lean_kernel
 def _mark_reached(A: Bytes, walk: Walk, n: int, backwards: bool, bit: int) -> None:
-    """Mark all that the first n nodes of the stack reach, themselves included."""
+    """Mark all nodes reachable from the first n nodes of the stack, including these."""
     p = A.shape[0]
     while n > 0:
         n -= 1
@@ -66,7 +66,7 @@ def touched(A: Bytes, walk: Walk) -> Ints:
             walk.mark[i] |= 2
             _mark_reached(A, walk, ONE, TRUE, TWO)
         else:
-            # No cycle opens or closes outside the component of j.
+            # No cycle outside the component of j opens or closes.
             for v in range(p):
                 walk.mark[v] = 3 if walk.first[v] == walk.first[j] else 0
     else:
@@ -115,7 +115,7 @@ def apply_toggles(A: Bytes, walk: Walk) -> None:
 
 @lean_kernel
 def _node_value(g: Scored, region: Ints, label: Ints, values: Floats) -> float:
-    """As ``region_values`` of a single node, which is its own component before and after."""
+    """``region_values`` for a single node, which is its own component before and after."""
     key = column_key(g, region[0])
     place = place_of(g, key)
     if place < 0:
@@ -133,7 +133,7 @@ def _node_value(g: Scored, region: Ints, label: Ints, values: Floats) -> float:
 def _propose_permitted(
     A: Bytes, walk: Walk, nodes: Ints, rules: MoveRules, n_edges: int
 ) -> tuple[bool, int]:
-    """Whether a new proposal is one that the rules permit, and how many edges it adds."""
+    """Whether the rules permit a newly drawn proposal, and how many edges it adds."""
     propose(A, walk, nodes)
     added = 0
     for t in range(walk.size[0]):
@@ -148,7 +148,7 @@ def _propose_permitted(
 
 @lean_kernel
 def _value_before(walk: Walk, region: Ints) -> float:
-    """Value of the components that ``region`` consists of."""
+    """Sum of the values of the components that make up ``region``."""
     total = 0.0
     for v in region:
         if walk.first[v] == v:
@@ -158,7 +158,7 @@ def _value_before(walk: Walk, region: Ints) -> float:
 
 @lean_kernel
 def _enter(walk: Walk, region: Ints, label: Ints, values: Floats) -> None:
-    """Note the components of a region, by their first nodes, and their values."""
+    """Store the components of a region, by their first nodes, and their values."""
     leader = walk.stack
     for v in region:
         leader[label[v]] = -1
@@ -180,8 +180,8 @@ def _copy(A: Bytes, to: Bytes) -> None:
 def _is_turned(g: Scored, walk: Walk) -> bool:
     """Whether the proposal gives the same columns to other nodes; weights then follow them.
 
-    Such a graph has the same components and the same likelihood, where nodes are alike: nothing is
-    to be fitted.
+    If all nodes are treated alike, such a graph has the same components and the same likelihood, so
+    nothing needs to be fitted.
     """
     if walk.size[0] < 2 or g.pooled.matrices.shape[0] > 0:
         return False
@@ -237,9 +237,9 @@ def anneal(
 ) -> tuple[float, float, Bytes]:
     """Anneal the edges among ``nodes``.
 
-    ``temperatures``, per sample, are the first and the last of a geometric sequence; at most
-    ``max_evaluations`` values are computed. Returns the change of score at the end, where g.A is
-    left, the best change and its graph.
+    ``temperatures``, per sample, are the first and the last of a geometric sequence. At most
+    ``max_evaluations`` values are computed. ``g.A`` is left at the last graph. Returns the change
+    of score there, the best change, and the graph that has it.
     """
     p = g.A.shape[0]
     walk = new_walk(p, seed)
@@ -250,7 +250,7 @@ def anneal(
     best_change = change = 0.0
     cooling = (temperatures[1] / temperatures[0]) ** (1.0 / max(1, n_proposals))
     temperature = temperatures[0]
-    # The graph itself first: every place that calls the fit takes seconds to compile.
+    # The graph itself comes first: every place that calls the fit takes seconds to compile.
     region = np.arange(p)
     for step in range(-1, n_proposals):
         limit, added = p, 0
@@ -271,7 +271,7 @@ def anneal(
             before = _value_before(walk, region)
             apply_toggles(g.A, walk)
             limit = rules.max_component
-            # Without cycles a value costs less than its bound.
+            # Without cycles, computing the value is cheaper than computing its bound.
             is_bounded = region.size > 1 and limit > 1
             if is_bounded and cost + saturated_value(g, region) - before > level:
                 apply_toggles(g.A, walk)

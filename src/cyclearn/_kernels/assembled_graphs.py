@@ -1,16 +1,16 @@
-"""Proposals of a whole graph, put together from known components.
+"""Proposals of a whole graph, assembled from known components.
 
-A *part* is a component with the columns of its nodes. The order in which the parts of a graph can
-be put, each after its outside parents, is seldom the only one. Parts are drawn from the last to the
-first, and so a graph G comes up in proportion to π(G) times the number of its orders. Graphs with
-many edges or large components have few orders; their parts are given more weight by the *tilts*, so
-that a graph comes up in proportion to π(G) s(G), the *surplus* s(G) being the number of orders
-times the exponential of the tilts. Between two graphs made of parts the proposal is accepted with
-min(1, s(G) / s(H)), which balances it: π(G) q(H) a(G → H) ∝ π(G) π(H) min(s(G), s(H)), whatever
-the tilts are. From any other graph there is no proposal.
+A *part* is a component together with the columns of its nodes. The parts of a graph can usually be
+put in several orders in which each part comes after its outside parents. Parts are drawn from the
+last to the first, so a graph G is drawn in proportion to π(G) times the number of its orders.
+Graphs with many edges or large components have few orders. The *tilts* give their parts more
+weight, so that a graph is drawn in proportion to π(G) s(G); the *surplus* s(G) is the number of
+orders times the exponential of the tilts. Between two graphs made of parts, a proposal is accepted
+with probability min(1, s(G) / s(H)). This gives detailed balance, whatever the tilts are:
+π(G) q(H) a(G → H) ∝ π(G) π(H) min(s(G), s(H)). From any other graph nothing is proposed.
 
-Sets of nodes are bits of a whole number. Weights are logarithms: they span thousands of powers
-of e.
+A set of nodes is stored as the bits of an integer. Weights are stored as logarithms because they
+span thousands of powers of e.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from cyclearn._kernels.proposals import Walk, toggle, uniform
 
 
 class Parts(NamedTuple):
-    """Components from which graphs are put together, fixed while a chain runs.
+    """Components from which graphs are assembled, fixed while a chain runs.
 
-    By node set c: ``sets[c]``, its nodes; its parts are ``starts[c]`` to ``starts[c + 1]``, the
-    most probable first; ``totals[c, S]``, the log weight of those whose outside parents are all in
-    S. By part: ``outside``, its outside parents; ``logs``, the log weight, tilted; ``columns``, the
-    parents of every node. ``tilts`` are the log weights that a part gets for each node beyond the
-    first and for each edge. ``leading[S]`` is the log of the sum over all orders of parts with the
-    nodes S. ``table`` has the keys of parts of several nodes.
+    By node set c: ``sets[c]`` is the set of its nodes; its parts are ``starts[c]`` to
+    ``starts[c + 1]``, the most probable first; ``totals[c, S]`` is the log weight of those parts
+    whose outside parents all lie in S. By part: ``outside`` are its outside parents, ``logs`` its
+    tilted log weight, ``columns`` the parents of every node. ``tilts`` are the log weights that a
+    part gets for each node beyond the first and for each edge. ``leading[S]`` is the log of the sum
+    over all orders of parts with the nodes S. ``table`` has the keys of parts of several nodes.
     """
 
     sets: Ints
@@ -55,10 +55,10 @@ class Parts(NamedTuple):
 
 
 class LoopsMet(NamedTuple):
-    """Components of several nodes that a chain was at, ``size[0]``, as long as there is room.
+    """Components of several nodes that a chain visited; ``size[0]`` counts them, up to a maximum.
 
-    Their ``keys``, which are in the ``table`` too, the parents of every node, zero for those
-    outside, and the log weights.
+    ``keys`` are their keys, which are also in the ``table``; the other arrays are the parents of
+    every node (zero for nodes outside the component) and the log weights.
     """
 
     size: Ints
@@ -70,7 +70,7 @@ class LoopsMet(NamedTuple):
 
 @kernel
 def part_values(g: Scored, sets: Ints, columns: Ints) -> Floats:
-    """The values of parts, from the nodes and the columns of each; A is room to work."""
+    """The values of parts, given the nodes and the columns of each; ``g.A`` is overwritten."""
     p = g.A.shape[0]
     values = np.empty(sets.size)
     room = np.empty(p, np.int64)
@@ -90,7 +90,7 @@ def part_values(g: Scored, sets: Ints, columns: Ints) -> Floats:
 
 @kernel
 def table_of(keys: Keys) -> Keys:
-    """A table of the keys, at least half of it empty."""
+    """A table of the keys; at least half of its places are empty."""
     size = 2
     while size < 2 * keys.size:
         size *= 2
@@ -102,7 +102,7 @@ def table_of(keys: Keys) -> Keys:
 
 @lean_kernel
 def _place_in(table: Keys, key: np.uint64) -> int:
-    """Where a table has a key, or the empty place where it would be."""
+    """The place of a key in the table, or the empty place where it belongs."""
     mask = table.size - 1
     at = int(np.int64(key & np.uint64(mask)))
     while table[at] != 0 and table[at] != key:
@@ -139,7 +139,7 @@ def sum_parts(parts: Parts) -> None:
 
 @lean_kernel
 def _drawn_set(state: Keys, parts: Parts, S: int) -> int:
-    """The node set of the last part of S."""
+    """Draw the node set of the last part of S."""
     u = uniform(state)
     found = -1
     for c in range(parts.sets.size):
@@ -156,7 +156,7 @@ def _drawn_set(state: Keys, parts: Parts, S: int) -> int:
 
 @lean_kernel
 def _drawn_part(state: Keys, parts: Parts, c: int, before: int) -> int:
-    """One of the parts of node set c with outside parents among those before it."""
+    """Draw a part of node set c whose outside parents are among those before it."""
     u = uniform(state)
     found = -1
     for e in range(parts.starts[c], parts.starts[c + 1]):
@@ -170,7 +170,7 @@ def _drawn_part(state: Keys, parts: Parts, c: int, before: int) -> int:
 
 @lean_kernel
 def draw_graph(state: Keys, parts: Parts, columns: Ints) -> None:
-    """Write the columns of a graph, drawn in proportion to π times its surplus."""
+    """Write the columns of a graph drawn in proportion to π times its surplus."""
     S = parts.leading.size - 1
     while S != 0:
         c = _drawn_set(state, parts, S)
@@ -183,9 +183,9 @@ def draw_graph(state: Keys, parts: Parts, columns: Ints) -> None:
 
 @kernel
 def log_orders(columns: Ints) -> tuple[float, int]:
-    """In how many orders the components of a graph can be put, and how many components there are.
+    """The number of orders of the components of a graph, as a logarithm, and how many there are.
 
-    The logarithm; each component comes after its outside parents.
+    In an order each component comes after its outside parents.
     """
     p = columns.size
     reach = columns.copy()
@@ -193,7 +193,7 @@ def log_orders(columns: Ints) -> tuple[float, int]:
         for v in range(p):
             if reach[v] >> k & 1:
                 reach[v] |= reach[k]
-    # By component: its nodes, and all that come before them.
+    # By component: its nodes, and all nodes that come before it.
     nodes = np.zeros(p, np.int64)
     above = np.zeros(p, np.int64)
     n = 0
@@ -218,7 +218,7 @@ def log_orders(columns: Ints) -> tuple[float, int]:
 
 @kernel
 def log_surplus(columns: Ints, tilts: Floats) -> float:
-    """How much more often a graph is drawn than it is probable, as a logarithm."""
+    """The log surplus: how much more often a graph is drawn than its probability implies."""
     orders, n_components = log_orders(columns)
     n_edges = 0
     for column in columns:
@@ -230,7 +230,7 @@ def log_surplus(columns: Ints, tilts: Floats) -> float:
 
 @lean_kernel
 def _is_of_parts(g: Scored, walk: Walk, parts: Parts) -> bool:
-    """Whether all components of a walk's graph are parts; single nodes always are."""
+    """Whether all components of a walk's graph are parts; single nodes always are parts."""
     for v in range(walk.first.size):
         key = np.uint64(0)
         size = 0
@@ -245,10 +245,10 @@ def _is_of_parts(g: Scored, walk: Walk, parts: Parts) -> bool:
 
 @kernel
 def assemble(g: Scored, walk: Walk, parts: Parts, surplus: Floats) -> None:
-    """Propose a graph made of parts, which is to be taken; nothing where it is refused.
+    """Propose a graph made of parts, to be accepted as it is; the proposal is empty if rejected.
 
-    ``surplus[0]`` is that of the graph, infinite where it is not made of parts, and nan where that
-    is not known yet.
+    ``surplus[0]`` is the surplus of the current graph: infinite if the graph is not made of parts,
+    and nan if it is not known yet.
     """
     p = g.A.shape[0]
     columns = np.zeros(p, np.int64)
@@ -272,7 +272,7 @@ def assemble(g: Scored, walk: Walk, parts: Parts, surplus: Floats) -> None:
 
 @lean_kernel
 def note_loop(g: Scored, met: LoopsMet, nodes: Ints, log: float) -> None:
-    """Note a component of the graph, with its log weight."""
+    """Store a component of the graph with its log weight."""
     key = np.uint64(0)
     for v in nodes:
         key ^= column_key(g, v)

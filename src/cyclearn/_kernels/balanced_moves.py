@@ -1,25 +1,25 @@
-"""Proposals of a Markov chain over graphs, each with the ratio of its probabilities both ways.
+"""Proposals of a Markov chain over graphs, each with the ratio of its two proposal probabilities.
 
-A proposal is a set of entries of A to toggle. Which nodes it looks at is drawn from fixed weights,
-never from the graph, so most proposals come back as often as they go:
+A proposal is a set of entries of A to toggle. The nodes that it looks at are drawn from fixed
+weights that do not depend on the graph, so most proposals are as probable as their reverse:
 
-- *toggle* an entry, or both entries of a pair (turns an edge, or adds or deletes a 2-cycle);
-- *swap* two parents of a node, or two children, of which one is there and one is not;
-- *turn* an edge and toggle, swap or toggle two entries around it, which a turned edge often asks
-  for; or turn some of the edges among three nodes;
+- *toggle* an entry, or both entries of a pair (reverses an edge, or adds or deletes a 2-cycle);
+- *swap* two parents of a node, or two children, if exactly one of the two edges is present;
+- *turn* (reverse) an edge and toggle, swap or toggle two entries around it, which a reversed edge
+  often requires; or reverse some of the edges among three nodes;
 - *redraw* three nodes: each of their six entries is toggled with probability ½;
-- *exchange* parents: two columns that differ in one node, {S, S∖l}, become {S, S∖i}, i drawn from
-  S; of the ways to give them to their two nodes one is drawn, and their numbers before and after
-  are the ratio;
-- *reverse* a cycle: a walk against the edges from a node, inside its component, that comes back to
-  that node before it meets any other node twice. A walk takes each of the d parents inside the
-  component with probability 1/d, and the turned columns have as many entries inside as before, so
-  the turned cycle is as probable;
-- *jump*: toggle a set of entries in which two graphs, met earlier, differ, where they stand as in
-  one of the two; it leads to the other and back.
+- *exchange* parents: two columns that differ in one node, {S, S∖l}, become {S, S∖i}, with i drawn
+  from S. One of the ways to assign them to their two nodes is drawn; the numbers of these ways
+  before and after give the ratio;
+- *reverse* a cycle: walk against the edges from a node, inside its component, until the walk
+  returns to that node before it meets any other node twice. The walk takes each of the d parents
+  inside the component with probability 1/d, and the turned columns have as many entries inside as
+  before, so the turned cycle is as probable;
+- *jump*: toggle a set of entries in which two graphs visited earlier differ, if these entries are
+  as in one of the two; the jump leads to the other graph and back.
 
-Exchanges and turned cycles stay in the equivalence class: they are accepted but for stability and
-limits.
+Exchanges and turned cycles stay in the equivalence class, so they are accepted unless stability or
+a limit forbids it.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ N_KINDS = 12
 
 
 class PairWeights(NamedTuple):
-    """Cumulative weights: of ordered pairs, shape (p²,), of the second given the first, (p, p).
+    """Cumulative weights: of ordered pairs, shape (p²,), and of the second given the first, (p, p).
 
-    The weights are symmetric and zero on the diagonal; sums end in one.
+    The weights are symmetric and zero on the diagonal; each cumulative sum ends at one.
     """
 
     pairs: Floats
@@ -62,8 +62,8 @@ class PairWeights(NamedTuple):
 class Jumps(NamedTuple):
     """Sets of entries in which graphs differ.
 
-    Set k is ``entries[starts[k]:starts[k + 1]]``, pairs (i, j), with what ``present`` says of each
-    in one of the graphs; in the other it is the opposite.
+    Set k is ``entries[starts[k]:starts[k + 1]]``, pairs (i, j). ``present`` says whether each entry
+    is present in one of the two graphs; in the other it is the opposite.
     """
 
     entries: Ints
@@ -73,7 +73,7 @@ class Jumps(NamedTuple):
 
 @lean_kernel
 def _jump(A: Bytes, walk: Walk, jumps: Jumps) -> None:
-    """Propose to toggle a set of entries, where they stand as in one of its two graphs."""
+    """Propose to toggle a set of entries if they are as in one of its two graphs."""
     n = jumps.starts.size - 1
     if n == 0:
         return
@@ -89,7 +89,7 @@ def _jump(A: Bytes, walk: Walk, jumps: Jumps) -> None:
 
 @lean_kernel
 def _exchange(A: Bytes, walk: Walk, a: int, b: int) -> float:
-    """Exchange parents of a and b; return the ratio of the ways to give the columns."""
+    """Exchange parents of a and b; return the ratio of the ways to assign the columns."""
     n_a = n_b = 0
     size = ZERO
     for i in range(A.shape[0]):
@@ -109,10 +109,10 @@ def _exchange(A: Bytes, walk: Walk, a: int, b: int) -> float:
                 break
             chosen -= 1
     large, small = (a, b) if n_a == 1 else (b, a)
-    # Either node may have the large column where each is in the column of the other.
+    # Either node may get the larger column if each node is in the column of the other.
     ways_before = 2.0 if A[a, b] and A[b, a] else 1.0
     ways_after = 1.0 if dropped in (a, b) else 2.0
-    # Whose column loses the node: not its own, and one of both by chance.
+    # Whose column loses the node: not the node's own column; if neither is, chance decides.
     loser = small
     if dropped == small or (dropped != large and below(walk.state, _TWO) == 0):
         loser = large
@@ -128,7 +128,7 @@ def _exchange(A: Bytes, walk: Walk, a: int, b: int) -> float:
 
 @lean_kernel
 def _turn(A: Bytes, walk: Walk, i: int, j: int) -> bool:
-    """Turn the edge between i and j; whether there is just one."""
+    """Reverse the edge between i and j; return whether there is exactly one."""
     if A[i, j] == A[j, i]:
         return False
     toggle(walk, i, j)
@@ -138,7 +138,7 @@ def _turn(A: Bytes, walk: Walk, i: int, j: int) -> bool:
 
 @lean_kernel
 def _swap(A: Bytes, walk: Walk, k: int, i: int, j: int, of_parent: bool) -> None:
-    """Give the edge that k has to one of i and j to the other; or the one from them to k."""
+    """Move the edge from k to one of i and j to the other, or that from one of them to k."""
     if of_parent and A[k, i] != A[k, j]:
         toggle(walk, k, i)
         toggle(walk, k, j)
@@ -149,7 +149,7 @@ def _swap(A: Bytes, walk: Walk, k: int, i: int, j: int, of_parent: bool) -> None
 
 @lean_kernel
 def _propose_on_three(A: Bytes, walk: Walk, kind: int, i: int, j: int, k: int) -> None:
-    """Turn edges among i, j and k with what goes with it, or redraw all."""
+    """Reverse edges among i, j and k with the accompanying changes, or redraw all six entries."""
     chosen = np.int64(below(walk.state, _SIXTY_FOUR))
     if kind == TURN_AND_TOGGLE:
         if _turn(A, walk, i, j):
@@ -173,9 +173,9 @@ def _propose_on_three(A: Bytes, walk: Walk, kind: int, i: int, j: int, k: int) -
 
 @lean_kernel
 def propose_balanced(A: Bytes, walk: Walk, weights: PairWeights, jumps: Jumps, kind: int) -> float:
-    """Draw a proposal of a kind; return the probability of its way back over that of its way there.
+    """Draw a proposal of a kind; return the probability of its reverse divided by its own.
 
-    A proposal that leads nowhere is empty.
+    If a proposal leads nowhere, it is empty.
     """
     walk.size[0] = 0
     p = A.shape[0]

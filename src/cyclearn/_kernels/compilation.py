@@ -1,13 +1,13 @@
-"""How kernels are compiled, and where compiled code is kept: all that depends on how numba works.
+"""How kernels are compiled and where the code is stored: all that depends on how numba works.
 
-Numba keeps compiled code beside the source and looks only at the file of the function itself, not
-at the files of the kernels that it calls. Here compiled code carries the digest of all kernel
-sources, so that any edit of any kernel is noticed, and a checksum, so that damaged files are
-noticed and replaced. Where no folder can be written to, kernels are compiled for this process
-alone, and one warning says so.
+Numba stores compiled code beside the source and checks only the file of the function itself, not
+the files of the kernels that it calls. Here compiled code contains the digest of all kernel
+sources, so that a change of any kernel is detected, and a checksum, so that damaged files are
+detected and replaced. If no folder is writable, kernels are compiled for this process alone, and
+one warning says so.
 
-A wheel contains code for any processor of its platform, in a folder that is only read. Code that
-was compiled for this processor comes first.
+A wheel contains code for any processor of its platform, in a folder that is never written to. Code
+that was compiled for this processor takes precedence.
 """
 
 from __future__ import annotations
@@ -44,43 +44,43 @@ _config: Any = config
 _log = logging.getLogger("cyclearn")
 _is_told = False
 _is_shipped_code_used = True
-# The folder of code in a wheel: numba reads no code of another version.
+# The folder of compiled code in a wheel: numba loads no code of another numba version.
 _NUMBA = f"numba-{numba.__version__}"
-# The processor and its features, as numba names them, that code in a wheel is for.
+# The processor and the features, in numba's notation, that the code in a wheel is for.
 _ANY_PROCESSOR = ("generic", "")
 
 
 def kernel(function: Function) -> Function:
-    """Compile a function when it is first called, and keep the code for other processes.
+    """Compile a function when it is first called, and store the code for other processes.
 
-    With ``NUMBA_DISABLE_JIT=1`` it stays what it is, for debuggers and coverage.
+    With ``NUMBA_DISABLE_JIT=1`` the function is returned unchanged, for debuggers and coverage.
     """
-    # Said aloud: kernels would take over from their callers whether references are counted.
+    # Explicit: kernels would otherwise inherit from their callers whether references are counted.
     return function if _config.DISABLE_JIT else cast(Function, Kernel(function, _nrt=True))
 
 
 def lean_kernel(function: Function) -> Function:
-    """A kernel that makes no arrays and is given none by kernels that it calls.
+    """A kernel that creates no arrays and gets none from kernels that it calls.
 
-    References to its arrays are not counted. Numba counts those of every array in a tuple at every
-    call, one locked instruction each: for small functions with tuples of dozens of arrays that is
-    most of their time.
+    References to its arrays are not counted. Numba counts the references to every array in a tuple
+    at every call, with one locked instruction each. In small functions with tuples of dozens of
+    arrays, most of the time is spent on this.
     """
     return function if _config.DISABLE_JIT else cast(Function, Kernel(function, _nrt=False))
 
 
 class Kernel:
-    """A function, compiled when it is first called, by Python or by another kernel.
+    """A function that is compiled when it is first called, by Python or by another kernel.
 
-    What Python calls is machine code that contains all that it calls. For another kernel there is
-    only a part, without the wrapper that unpacks Python's objects: that takes a quarter less time
-    than machine code of every kernel.
+    For a call from Python, the machine code contains everything that the function calls. For a call
+    from another kernel, only a part is compiled, without the wrapper that unpacks Python objects.
+    This takes a quarter less time than compiling machine code for every kernel.
     """
 
     def __init__(self, function: Callable[..., Any], **options: bool) -> None:
         functools.update_wrapper(self, function)
         self._function = function
-        # Without the wrapper for callers in C, which nobody calls and which takes time to compile.
+        # Without the wrapper for callers in C: nobody calls it, and it takes time to compile.
         self._options: Any = {
             "nogil": True,
             "error_model": "numpy",
@@ -92,8 +92,8 @@ class Kernel:
         try:
             return self._for_python(*arguments)
         except SystemError as error:
-            # Compiled code cannot be interrupted. What a signal raised meanwhile comes with its
-            # result, which Python calls a SystemError.
+            # Compiled code cannot be interrupted. An exception that a signal handler raised
+            # meanwhile arrives with the result, and Python reports it as a SystemError.
             interrupt = underlying(error)
             if interrupt is None:
                 raise
@@ -114,14 +114,14 @@ class Kernel:
 
     @property
     def _numba_type_(self) -> Any:
-        """What numba takes it for in another kernel; code that is there already serves too."""
+        """The type that numba gives it in another kernel; code that exists already is reused."""
         is_there = "_for_python" in vars(self) and self._for_python.overloads
         return (self._for_python if is_there else self._for_kernels)._numba_type_
 
     def _compiled(self, **options: Any) -> Any:
         compiled: Any = numba.njit(**self._options, **options)(self._function)
-        # LLVM calls back into Python. What a signal raises there is lost, or leaves machine code
-        # half loaded.
+        # LLVM calls back into Python. An exception that a signal handler raises there is lost, or
+        # leaves machine code half loaded.
         compiled.compile = uncounted()(held(_tell_held)(compiled.compile))
         return compiled
 
@@ -129,7 +129,7 @@ class Kernel:
 class _Part(JITCodeLibrary):
     """Code that becomes machine code only as a part of other code, and is optimised there."""
 
-    # Numba writes where its objects are into machine code, and here is none.
+    # Numba writes the addresses of its objects into machine code; a part has no machine code.
     codegen = SimpleNamespace(set_env=lambda *_: None)
 
     def _optimize_final_module(self) -> None:
@@ -141,16 +141,16 @@ class _Part(JITCodeLibrary):
 
 
 class _PartCompiler(Compiler):
-    """Numba's compiler, which makes a part."""
+    """Numba's compiler, changed to produce a part."""
 
     def __init__(self, typing: Any, target: Any, _library: Any, *others: Any) -> None:
         super().__init__(typing, target, _Part(target.codegen(), "part"), *others)
 
 
 class _Files:
-    """Compiled code of one kernel, a file for each signature; what numba asks of a cache.
+    """Stored code of one kernel, one file per signature, with the methods that numba expects.
 
-    A file is a checksum, the digest of the sources, and what numba makes of the code.
+    A file consists of a checksum, the digest of the sources, and numba's serialised code.
     """
 
     def __init__(self, function: Callable[..., Any], options: str) -> None:
@@ -158,7 +158,7 @@ class _Files:
         self._source = Path(function.__code__.co_filename).absolute()
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """The compiled code of a signature, None where it must be compiled."""
+        """The compiled code of a signature; None if it must be compiled."""
         target.refresh()
         damaged = None
         processor = target.codegen().magic_tuple()[1:]
@@ -173,7 +173,7 @@ class _Files:
                     damaged = path
                 elif stamp == sources_digest():
                     return CompileResult._rebuild(target, *pickle.loads(code))
-            except Exception:  # what another pickle than numba's leads to can be anything
+            except Exception:  # unpickling a damaged file can raise any error
                 damaged = path
         if damaged:
             _warn_once(f"compiled code in {damaged.parent} is damaged; it is compiled again")
@@ -181,9 +181,9 @@ class _Files:
         return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Keep compiled code where it is looked for first, if it can be written there."""
+        """Store compiled code in the first folder that is writable."""
         for objects in compiled._find_referenced_environments():
-            # Those of its parts; numba does this itself with code that it loads.
+            # The objects of its parts; numba does this itself with code that it loads.
             compiled.codegen.set_env(objects.env_name, objects)
         if compiled.library.has_dynamic_globals:
             return  # addresses in this process
@@ -200,12 +200,12 @@ class _Files:
         )
 
     def _paths(self, signature: Any, processor: tuple[str, str]) -> list[Path]:
-        """Where code for this signature, caller, processor and Python is kept."""
+        """The paths of code for this signature, caller, processor and Python."""
         name = self._file_name(signature, processor)
         return [folder / name for folder in self._folders()]
 
     def _shipped(self, signature: Any) -> list[Path]:
-        """Where the installation itself may have such code, for any processor."""
+        """The paths at which the installation itself may have such code, for any processor."""
         folder = self._source.parent / _NUMBA
         return [folder / self._file_name(signature, _ANY_PROCESSOR)] * _is_shipped_code_used
 
@@ -215,22 +215,22 @@ class _Files:
         return f"{self._source.stem}.{self._name}-{_short_digest(repr(key))}.nbc"
 
     def _folders(self) -> list[Path]:
-        """NUMBA_CACHE_DIR, or the folder beside the source and then one of the user."""
+        """NUMBA_CACHE_DIR, or the folder beside the source followed by a folder of the user."""
         folder = self._source.parent
         own = f"{folder.name}-{_short_digest(str(folder))}"
         if _config.CACHE_DIR:
             return [Path(_config.CACHE_DIR, own)]
-        # An application in one file has no folder for its sources.
+        # An application packed into one file has no folder for its sources.
         beside = [folder / "__pycache__"] if self._source.is_file() else []
         return [*beside, Path(user_cache_dir("cyclearn", appauthor=False), own)]
 
 
 @functools.cache
 def sources_digest() -> bytes:
-    """Digest of numba's version and the sources of all kernels."""
+    """Digest of numba's version and of the sources of all kernels."""
     files = [file for file in resources.files(__package__).iterdir() if file.name.endswith(".py")]
     digest = hashlib.sha256(numba.__version__.encode())
-    # An application that comes without sources is one file.
+    # An application that is distributed without sources is one file.
     for file in sorted(files, key=lambda file: file.name) or [Path(sys.executable)]:
         digest.update(f"{file.name}\n".encode())
         digest.update(file.read_bytes())
@@ -238,7 +238,7 @@ def sources_digest() -> bytes:
 
 
 def compile_for_this_processor() -> None:
-    """Use no code of the installation from now on, in this process."""
+    """From now on, ignore the code of the installation in this process."""
     global _is_shipped_code_used
     _is_shipped_code_used = False
 
@@ -248,7 +248,7 @@ def _short_digest(text: str) -> str:
 
 
 def _problem_writing(path: Path, content: bytes) -> str | None:
-    """Write a file as a whole, whoever else writes it at the same time; why not, if not."""
+    """Write a whole file, atomically; return the reason if that fails."""
     beside = path.with_name(f"{path.name}.{secrets.token_hex(6)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -267,7 +267,7 @@ def _warn_once(words: str) -> None:
 
 
 def _tell_compiling() -> None:
-    """Say once what takes so long: loudly where somebody sits before this Python and waits."""
+    """Say once why the user has to wait: loudly if somebody uses this Python interactively."""
     global _is_told
     aloud = logging.WARNING if hasattr(sys, "ps1") else logging.INFO
     why = "first use on this machine"

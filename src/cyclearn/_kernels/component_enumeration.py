@@ -1,8 +1,8 @@
-"""The best strongly connected structure on a few nodes, by going through all of them.
+"""The best strongly connected structure on a few nodes, by enumeration of all structures.
 
-A structure is a set of bits: for every node of the component, its possible parents inside, then
-those outside. Sets of one size are listed in ascending order; smaller sets come first, so that a
-good structure is known early and the saturated likelihood cuts most of the rest.
+A structure is a set of bits: for every node of the component, its possible parents inside it, then
+those outside. Sets of one size are enumerated in ascending order, and smaller sets come first, so
+that a good structure is known early and the saturated likelihood excludes most of the others.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _place(A: Bytes, component: Ints, sources: Ints, targets: Ints, bits: int) -
 
 @lean_kernel
 def _is_strong(rows: Ints, sources: Ints, targets: Ints, bits: int, n_inside: int, k: int) -> bool:
-    """Whether the bits inside connect all k nodes strongly; ``rows`` is room to work."""
+    """Whether the bits inside connect all k nodes strongly; ``rows`` is a work array."""
     full = (1 << k) - 1
     for backwards in range(2):
         for a in range(k):
@@ -60,7 +60,7 @@ def _is_strong(rows: Ints, sources: Ints, targets: Ints, bits: int, n_inside: in
 
 @lean_kernel
 def _next_set(bits: int, n_bits: int) -> int:
-    """The next larger number with as many bits, one with more than ``n_bits`` after the last."""
+    """The next larger number with as many bits; after the last, one with over ``n_bits`` bits."""
     if bits == 0:
         return 1 << n_bits
     lowest = bits & -bits
@@ -70,7 +70,7 @@ def _next_set(bits: int, n_bits: int) -> int:
 
 @lean_kernel
 def _has_more_parents(counts: Ints, targets: Ints, bits: int, max_parents: int) -> bool:
-    """Whether some node has more parents than permitted; ``counts`` is room to work."""
+    """Whether some node has more parents than permitted; ``counts`` is a work array."""
     for a in range(counts.size):
         counts[a] = 0
     for b in range(targets.size):
@@ -107,13 +107,13 @@ def best_structure(
     ceiling: float,
     banned: Keys,
 ) -> tuple[float, int, int, int]:
-    """The structure of the least negative log-likelihood + penalty per edge, per sample.
+    """The structure with the least negative log-likelihood + penalty per edge, per sample.
 
-    Bit b stands for the edge sources[b] → targets[b]; the first ``n_inside`` lie inside the
-    component. Structures have at least the bits of ``required``, between ``edges[0]`` and
-    ``edges[1]`` edges, and no ``banned`` key. Those that cannot come below ``ceiling`` are
-    skipped. g.A is written to. Returns the value, the bits, and how many structures were listed
-    and how many of them scored.
+    Bit b means the edge sources[b] → targets[b]; the first ``n_inside`` bits lie inside the
+    component. A structure must contain the bits of ``required``, have between ``edges[0]`` and
+    ``edges[1]`` edges, and have no ``banned`` key. Structures that cannot score below ``ceiling``
+    are skipped. g.A is overwritten. Returns the value, the bits, the number of structures
+    enumerated, and the number of these that were scored.
     """
     k = component.size
     n_bits = sources.size

@@ -1,23 +1,23 @@
 """Maximum likelihood of one strongly connected component, from the covariance alone.
 
-With the noise variances maximised out, the negative log-likelihood per sample is
+With the noise variances profiled out, the negative log-likelihood per sample is
 
     f(B) = Σᵢ ½ log sᵢ(bᵢ) − log|det(I − B)|.
 
-Write Q for I − B with column i divided by √sᵢ. Then f = −log|det Q|, and the columns of Q
-are free on their supports up to one condition each, qᵢᵀ S qᵢ = 1. Parents outside the
-component enter only that condition, so they are projected out. With a Cholesky factor,
-S = LLᵀ on a column, qᵢ = L⁻ᵀxᵢ for a unit vector xᵢ: the problem is to maximise |det Q|,
-linear in every xᵢ, over a product of spheres.
+Write Q for I − B with column i divided by √sᵢ. Then f = −log|det Q|, and the columns of Q are free
+on their supports up to one condition each, qᵢᵀ S qᵢ = 1. Parents outside the component appear only
+in this condition, so they are projected out. With a Cholesky factor S = LLᵀ on the support of a
+column, qᵢ = L⁻ᵀxᵢ for a unit vector xᵢ. The problem is then to maximise |det Q|, which is linear in
+every xᵢ, over a product of spheres.
 
-- The exact block step of Drton, Fox and Wang is xᵢ ← yᵢ/|yᵢ|, yᵢ = L⁻¹(Q⁻¹)ᵢ: it has no
-  singular case, and the sign of the determinant plays no part.
-- Coefficients at infinity are the ordinary points of the sphere where Q has a zero on its
-  diagonal; the Newton steps run on the sphere, so they converge there as anywhere else.
+- The exact block step of Drton, Fox and Wang is xᵢ ← yᵢ/|yᵢ|, yᵢ = L⁻¹(Q⁻¹)ᵢ. It has no
+  singular case, and the sign of the determinant is irrelevant.
+- Infinite coefficients are ordinary points of the sphere, at which Q has a zero on its diagonal.
+  The Newton steps run on the sphere, so they converge there as they do elsewhere.
 
-Everything here can be called from other compiled code. Arrays are copied in loops, entry by
-entry: assignments between slices would bring the compilation of their error messages with them,
-which takes longer than all the rest.
+All functions here can be called from other compiled code. Arrays are copied in loops, entry by
+entry: with assignments between slices, numba would also compile their error messages, which takes
+longer than compiling everything else.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from cyclearn._kernels.sphere_steps import (
 CONVERGED, SINGULAR, AT_INFINITY, ITERATION_LIMIT, COLLINEAR = range(5)
 
 # The Hessian on the spheres is the identity plus coupling terms of order one, so a pivot is
-# small only where two solutions meet or where the likelihood is flat.
+# small only if two solutions nearly coincide or if the likelihood is flat.
 FLAT_PIVOT = 1e-5
 # |cos| of the angle to a coefficient vector of infinite length.
 INFINITE_COSINE = 1e-5
-# Newton steps take over where they converge in a few: after two sweeps as a rule, or near enough
-# (fit_speed.md: 4 to 6 iterations in all).
+# Newton steps take over when they would converge in a few steps: usually after two sweeps, or when
+# the gradient is small (fit_speed.md: 4 to 6 iterations in all).
 _SWEEPS_BEFORE_NEWTON = 2
 _NEWTON_GRADIENT = 0.2
 
@@ -92,7 +92,7 @@ def node_coefficients(S: Floats, node: int, parents: Ints, coefficients: Floats)
 
 @kernel
 def _layout(nodes: Ints, offsets: Ints, parents: Ints) -> tuple[Ints, Ints, Ints, Ints, int]:
-    """Where each column keeps its numbers: inside parents first, the node itself last."""
+    """The place of each column's numbers: inside parents first, the node itself last."""
     k = nodes.size
     at = np.zeros(k + 1, np.int64)
     square_at = np.zeros(k + 1, np.int64)
@@ -116,7 +116,7 @@ def _layout(nodes: Ints, offsets: Ints, parents: Ints) -> tuple[Ints, Ints, Ints
                 order[offsets[i + 1] - 1 - inside] = e
                 rows[at[i] + inside] = local
                 inside += 1
-        # The inside parents were written backwards into order; turn their rows to match.
+        # The inside parents were written backwards into order; reverse their rows to match.
         for a in range(inside // 2):
             b = at[i] + inside - 1 - a
             rows[at[i] + a], rows[b] = rows[b], rows[at[i] + a]
@@ -139,9 +139,9 @@ def _prepare(
     x: Floats,
     L: Floats,
 ) -> bool:
-    """Factor every column, with outside parents projected out, and place the start.
+    """Factor every column, with outside parents projected out, and compute the starting point.
 
-    Writes Xᵢ = Lᵢ⁻¹ and the unit vectors x of the starting coefficients; false when a node
+    Writes Xᵢ = Lᵢ⁻¹ and the unit vectors x of the starting coefficients. Returns false if a node
     and its parents are collinear.
     """
     at, square_at, _, X = columns
@@ -191,7 +191,7 @@ def _coefficients(
     x: Floats,
     L: Floats,
 ) -> Floats:
-    """Coefficients of every edge from the unit vectors, outside parents by least squares."""
+    """Coefficients of all edges from the unit vectors; for outside parents by least squares."""
     at, square_at, _, X = columns
     coefficients = np.empty(parents.size)
     index = np.empty(L.shape[0], np.int64)
@@ -252,9 +252,9 @@ def fit_component(
     parents : int64 array of shape (m,)
         Parents, inside and outside the component, as indices into S.
     start : float64 array of shape (m,)
-        Starting coefficients; those of outside parents are ignored. Not written to.
+        Starting coefficients; those of outside parents are ignored. Not modified.
     tolerance : float
-        Largest entry of the gradient, in coordinates where curvature is of order one.
+        Largest entry of the gradient, in coordinates in which the curvature is of order one.
     max_iterations : int
         Limit on sweeps and Newton steps together.
 
@@ -283,8 +283,8 @@ def fit_component(
     assemble(columns, x, C)
     value = -inverse(C, M)
     if not value < 30.0 * k:
-        # det(I − B) = 0 at the start: no information on the start is lost by leaving it for
-        # zero coefficients, where Q is diagonal.
+        # det(I − B) = 0 at the start: nothing is lost by starting from zero coefficients instead,
+        # where Q is diagonal.
         _prepare(S, nodes, offsets, parents, order, np.zeros(parents.size), columns, x, L)
         assemble(columns, x, C)
         value = -inverse(C, M)
@@ -322,8 +322,8 @@ def fit_component(
 def fit_nodes(S: Floats, nodes: Ints, offsets: Ints, parents: Ints) -> tuple[Floats, Floats]:
     """Least squares of each node on its parents: the fit of an acyclic graph.
 
-    Same arrays as :func:`fit_component`. Returns the values ½ log sᵢ, shape (k,), and the
-    coefficients, shape (m,); a value is infinite when a node and its parents are collinear.
+    The arrays are those of :func:`fit_component`. Returns the values ½ log sᵢ, shape (k,), and the
+    coefficients, shape (m,). A value is infinite if a node and its parents are collinear.
     """
     values = np.empty(nodes.size)
     coefficients = np.empty(parents.size)

@@ -1,11 +1,11 @@
-"""Derivatives of the negative log-likelihood of one component, variances not profiled out.
+"""Derivatives of the negative log-likelihood of one component, without profiling variances out.
 
-Per sample and up to a constant, with parents outside the component held at their data,
+Per sample and up to a constant, with parents outside the component fixed at their observed values,
 
     ℓ(B, ω) = Σᵢ [½ log ωᵢ + sᵢ(bᵢ) / (2ωᵢ)] − log|det(I − B)|.
 
-Parameters stand in one order: the coefficients, as in ``parents``, then the variances, as in
-``nodes``. The information of a whole graph is block diagonal over its components.
+The parameters are ordered as follows: the coefficients, as in ``parents``, then the variances, as
+in ``nodes``. The information of a whole graph is block diagonal over its components.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cyclearn._kernels.sphere_steps import Floats, Ints, inverse
 def _inverse_and_positions(
     nodes: Ints, offsets: Ints, parents: Ints, coefficients: Floats
 ) -> tuple[Floats, Ints]:
-    """(I − B)⁻¹ over the component, and the place of each parent in it (−1 outside)."""
+    """(I − B)⁻¹ over the component, and the position of each parent in it (−1 outside)."""
     k = nodes.size
     C = np.zeros((k, k))
     position = np.empty(parents.size, np.int64)
@@ -100,8 +100,8 @@ def expected_information(
 ) -> Floats:
     """Fisher information of one sample given the outside parents, shape (m + k, m + k).
 
-    It is the observed information at the covariance that the parameters imply, so its rank is
-    that of the map from parameters to distributions, however well the data fit.
+    It is the observed information at the covariance that the parameters imply. Its rank is
+    that of the map from parameters to distributions, however well the model fits the data.
     """
     k = nodes.size
     M, position = _inverse_and_positions(nodes, offsets, parents, coefficients)
@@ -118,7 +118,7 @@ def expected_information(
                 outside[place] = parents[e]
                 n_outside += 1
             local[e] = k + place
-    # X_C = Mᵀ(BᵀX_O + N): the component first, its outside parents after it.
+    # X_C = Mᵀ(BᵀX_O + N): the component comes first, its outside parents after it.
     implied = np.zeros((k + n_outside, k + n_outside))
     effects = np.zeros((n_outside, k))
     for i in range(k):

@@ -22,8 +22,8 @@ def fit_component_from_starts(
     """Run :func:`fit_component` from every row of ``starts``, shape (n_starts, m), and once more.
 
     The last run starts at the best coefficients so far divided by the squared geometric mean of
-    their moduli inside the component. On a chordless cycle that inverts the gain, which is
-    where its second solution lies.
+    their moduli inside the component. On a chordless cycle this inverts the gain, and the second
+    solution of the cycle is at the inverted gain.
 
     Returns arrays with n_starts + 1 rows: values, coefficients, gradient norms, iterations and
     statuses.
@@ -56,7 +56,7 @@ def fit_component_from_starts(
 
 @kernel
 def inverted_gain(nodes: Ints, parents: Ints, coefficients: Floats) -> Floats:
-    """The start that inverts the gain of a cycle: coefficients by their squared geometric mean."""
+    """The start that inverts a cycle's gain: coefficients over their squared geometric mean."""
     scale = _geometric_mean(nodes, parents, coefficients) ** -2
     start = np.empty(parents.size)
     for e in range(parents.size):
@@ -84,8 +84,8 @@ def select_optima(
 ) -> tuple[int, Ints]:
     """The best of several runs, and one run for each distinct point that reaches its value.
 
-    ``values``, ``runs`` and ``statuses`` are those of :func:`fit_component_from_starts`; values
-    within ``same_value`` of the best are the best. Finite maxima are preferred to values
+    ``values``, ``runs`` and ``statuses`` are those of :func:`fit_component_from_starts`. Values
+    within ``same_value`` of the best count as equal to it. Finite maxima are preferred to values
     reached at infinity.
     """
     best = 0
@@ -93,7 +93,7 @@ def select_optima(
         if values[s] < values[best]:
             best = s
     limit = values[best] + same_value
-    # Where some starts run to infinity and others settle at the same value, the maximum exists.
+    # If some starts run to infinity and others converge at the same value, the maximum exists.
     chosen = -1
     for s in range(values.size):
         finite = statuses[s] == CONVERGED or statuses[s] == SINGULAR

@@ -1,12 +1,13 @@
-"""Values of components in a search: remembered by the columns they are made of.
+"""Values of components in a search, stored by the columns of the component.
 
-A graph is an array A, ``A[i, j]`` one when i → j. Every possible edge and every node has a random
-64-bit key; the key of a component is the exclusive or of the keys of its nodes and of the edges
-into them, so that it changes with an edge in one operation. Values live in a table of fixed size
-in which new entries may push out old ones: a value is the same whenever it is computed.
+A graph is an array A with ``A[i, j]`` equal to one if i → j. Every possible edge and every node has
+a random 64-bit key. The key of a component is the exclusive or of the keys of its nodes and of the
+edges into them, so a change of one edge changes it in one operation. Values are stored in a table
+of fixed size, in which new entries may replace old ones: a value is the same whenever it is
+computed.
 
-Loops stand where slices could: assignments between slices take longer to compile than all the
-rest, and a first call should not.
+Loops are used instead of slices: assignments between slices take longer to compile than all other
+code, and a first call must not take that long.
 """
 
 from __future__ import annotations
@@ -28,23 +29,23 @@ Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 Keys = NDArray[np.uint64]
 
-# Places that a key may take. The table is far larger than a search fills it, so that few keys meet.
+# Places that a key may take. A search fills little of the table, so few keys collide.
 _PROBES = 8
-# Fits take 4 to 6 steps (fit_speed.md); this ends those that do not converge.
+# Fits take 4 to 6 steps (fit_speed.md); this limit ends fits that do not converge.
 _MAX_ITERATIONS = cast(int, np.int64(300))
 
 
-# What is known of a node's weights: nothing new, found by the last fit, only where to start.
+# What is known about a node's weights: nothing new, found by the last fit, or only a start.
 OLD, NEW, START = range(3)
 
 
 class Warm(NamedTuple):
-    """Where fits start: at the weights of the graph that a search stands on.
+    """Where fits start: at the weights of the current graph of a search.
 
     ``weights``, of shape (fits, p, p), are those of every group, or those that tables share;
-    ``found`` are those of the last components that were fitted, and ``state`` says of each node
-    what is known. Without any weights fits start at zero, and a value does not depend on where the
-    search stands.
+    ``found`` are those of the components fitted last, and ``state`` says for each node what is
+    known. Without any weights fits start at zero, and a value does not depend on the current graph
+    of the search.
     """
 
     weights: Floats
@@ -53,14 +54,14 @@ class Warm(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """A graph and what its score needs.
+    """A graph and everything that its score depends on.
 
-    Correlations S of every table, shape (tables, p, p), and the ``shares`` that tables have of all
-    rows. Tables are groups, each with weights of its own, unless ``pooled`` has matrices: then
-    weights are shared, S are covariances on one scale, and ``targeted``, shape (tables, p), marks
-    variables that were intervened on. Adjacency A, keys Z of edges (off the diagonal) and nodes
-    (on it), the table of remembered values, ``counter[0]``, the number of values that had to be
-    computed, and where fits start.
+    Correlations S of every table, shape (tables, p, p), and the ``shares`` of the tables in the
+    number of rows. Tables are groups, each with weights of its own, unless ``pooled`` has matrices.
+    With matrices weights are shared, S are covariances on one scale, and ``targeted``, shape
+    (tables, p), marks variables that were intervened on. Also the adjacency A, the keys Z of edges
+    (off the diagonal) and nodes (on it), the table of stored values, ``counter[0]``, the number of
+    values that had to be computed, and the weights from which fits start.
     """
 
     S: Floats
@@ -77,7 +78,7 @@ class Scored(NamedTuple):
 
 @lean_kernel
 def place_of(g: Scored, key: np.uint64) -> int:
-    """Where the table keeps a key, −1 when it does not."""
+    """The place of a key in the table; −1 if it is not there."""
     mask = g.table_keys.size - 1
     at = np.int64(key & np.uint64(mask))
     for probe in range(_PROBES):
@@ -88,7 +89,7 @@ def place_of(g: Scored, key: np.uint64) -> int:
 
 @lean_kernel
 def remember(g: Scored, key: np.uint64, value: float) -> int:
-    """Keep a value, in place of an older one where all its places are taken; return where."""
+    """Store a value, replacing an older one if all its places are taken; return its place."""
     mask = g.table_keys.size - 1
     at = np.int64(key & np.uint64(mask))
     place = at
@@ -121,7 +122,7 @@ def column_key(g: Scored, j: int) -> np.uint64:
 
 @lean_kernel
 def count_edges(A: Bytes) -> int:
-    """How many edges a graph has."""
+    """The number of edges of a graph."""
     n_edges = 0
     for i in range(A.shape[0]):
         for j in range(A.shape[0]):
@@ -148,7 +149,7 @@ def marked(mark: Bytes, value: int) -> Ints:
 
 @kernel
 def parents_of(g: Scored, nodes: Ints) -> tuple[Ints, Ints]:
-    """The parents of all nodes, one after the other, and where those of each begin and end."""
+    """The parents of all nodes, one node after the other, and where those of each begin and end."""
     p = g.A.shape[0]
     offsets = np.zeros(nodes.size + 1, np.int64)
     for k in range(nodes.size):
@@ -169,7 +170,7 @@ def parents_of(g: Scored, nodes: Ints) -> tuple[Ints, Ints]:
 def strong_components(A: Bytes, region: Ints, label: Ints) -> int:
     """Label the strongly connected components among ``region``; return their number.
 
-    ``label`` is written at the nodes of the region only: Tarjan's algorithm without recursion.
+    Only the labels of nodes of the region are written. Tarjan's algorithm without recursion.
     """
     m = region.size
     index = np.empty(m, np.int64)
@@ -229,7 +230,7 @@ def strong_components(A: Bytes, region: Ints, label: Ints) -> int:
 
 @lean_kernel
 def _read_weights(warm: Warm, t: int, nodes: Ints, offsets: Ints, parents: Ints, b: Floats) -> None:
-    """Write the weights of edges into nodes, where some of a node are known, over ``b``."""
+    """Write the known weights of edges into nodes over ``b``, for nodes with known weights."""
     for i in range(nodes.size if t < warm.weights.shape[0] else 0):
         is_known = False
         for e in range(offsets[i], offsets[i + 1]):
@@ -241,7 +242,7 @@ def _read_weights(warm: Warm, t: int, nodes: Ints, offsets: Ints, parents: Ints,
 
 @lean_kernel
 def _note_weights(warm: Warm, t: int, nodes: Ints, offsets: Ints, parents: Ints, b: Floats) -> None:
-    """Note the weights of edges into nodes as those of the last fit."""
+    """Store the weights of edges into nodes as those of the last fit."""
     for i in range(nodes.size if t < warm.weights.shape[0] else 0):
         warm.state[nodes[i]] = NEW
         for e in range(offsets[i], offsets[i + 1]):
@@ -250,9 +251,9 @@ def _note_weights(warm: Warm, t: int, nodes: Ints, offsets: Ints, parents: Ints,
 
 @lean_kernel
 def keep_weights(g: Scored, region: Ints) -> None:
-    """Take the weights of the last fit of components in ``region`` for those of the graph.
+    """Make the weights of the last fit of the components in ``region`` those of the graph.
 
-    Weights of edges that were deleted stay, for the case that they return.
+    Weights of deleted edges are kept in case the edges return.
     """
     p = g.A.shape[0]
     if g.warm.weights.shape[0] == 0:
@@ -281,7 +282,7 @@ def component_value(g: Scored, nodes: Ints, offsets: Ints, parents: Ints) -> flo
         if nodes.size == 1:
             value = node_score(S, nodes[0], parents)
         else:
-            # One start: a second one doubled the time of a search and found no more truths.
+            # One start: a second one doubled the time of a search and found no more true graphs.
             start = np.zeros(parents.size)
             _read_weights(g.warm, t, nodes, offsets, parents, start)
             fitted = fit_component(S, nodes, offsets, parents, start, 1e-7, _MAX_ITERATIONS)
@@ -296,7 +297,7 @@ def component_value(g: Scored, nodes: Ints, offsets: Ints, parents: Ints) -> flo
 
 @kernel
 def _special_value(g: Scored, nodes: Ints, offsets: Ints, parents: Ints) -> float:
-    """The value of a component some node of which was set, or had other noise, in some tables."""
+    """The value of a component with a node that has a target or different noise in some table."""
     pooled = g.pooled
     first = pooled.at[nodes[0]]
     n_terms = pooled.at[nodes[0] + 1] - first
@@ -308,8 +309,8 @@ def _special_value(g: Scored, nodes: Ints, offsets: Ints, parents: Ints) -> floa
     start = half_regression(pooled, nodes, offsets, parents)
     _read_weights(g.warm, ZERO, nodes, offsets, parents, start)
     value, found = np.inf, start
-    # Where nothing is known, from zero too: else 3% of the probability can be at graphs whose best
-    # fit is missed, with tables of one row (posterior_interventions.md).
+    # If nothing is known, fit from zero too. Otherwise 3% of the probability can lie on graphs
+    # whose best fit is missed, with tables of one row (posterior_interventions.md).
     for _ in range(1 if nodes.size == 1 or g.warm.weights.shape[0] > 0 else 2):
         fitted = fit_shared_component(
             pooled, g.shares, g.targeted, nodes, offsets, parents, start, 1e-11, _MAX_ITERATIONS
@@ -329,9 +330,9 @@ def region_values(
 ) -> float:
     """Score the components inside ``region``, each given its outside parents.
 
-    Writes the label of every node of the region, the value of every component, its negative
-    log-likelihood per sample, and whether the coefficients found are stable; returns the sum of
-    the values, infinite when a component is too large.
+    Writes the label of every node of the region and the value of every component, its negative
+    log-likelihood per sample. Returns the sum of the values; it is infinite if a component is too
+    large.
     """
     n_found = strong_components(g.A, region, label)
     ends = np.zeros(n_found + 1, np.int64)
@@ -365,7 +366,7 @@ def region_values(
             value = component_value(g, nodes, offsets, parents)
             if place < 0:
                 place = remember(g, key, value)
-            # A better maximum than the one remembered.
+            # The fit found a better maximum than the stored one.
             g.table_values[place] = min(value, g.table_values[place])
         values[c] = g.table_values[place]
         total += values[c]
@@ -374,11 +375,11 @@ def region_values(
 
 @kernel
 def saturated_value(g: Scored, region: Ints) -> float:
-    """The least value any edges inside ``region`` could reach, given its outside parents.
+    """The least value that any edges inside ``region`` could reach, given its outside parents.
 
-    ½ log det of the covariance of the region given its outside parents and what was set from
-    outside: no graph on the region with these outside parents fits better. Where weights are shared
-    too, since the logarithm of a mean over tables is at least the mean of the logarithms.
+    It is ½ log det of the covariance of the region given its outside parents and the variables that
+    were intervened on: no graph on the region with these outside parents fits better. This also
+    holds if weights are shared: the logarithm of a mean over tables is at least the mean of logs.
     """
     p = g.A.shape[0]
     role = np.zeros(p, np.uint8)

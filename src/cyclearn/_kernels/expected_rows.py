@@ -1,10 +1,10 @@
-"""Rows with holes under a normal distribution: what is expected in the holes, given the rest.
+"""Rows with missing entries under a normal distribution: their expectation given the others.
 
-With precision K the missing entries M of a row have, given the observed ones, the covariance
-K_MM⁻¹ and the mean μ_M − K_MM⁻¹ K_MO (x_O − μ_O). Work is done on the missing side, which is the
-smaller one in tables that are of use, and once for each pattern of missingness. Two identities
-bring the likelihood of the observed entries along: |Σ_OO| = |Σ| · |K_MM|, and with the holes
-filled by their means the square (x − μ)ᵀ K (x − μ) is that of the observed entries alone.
+With precision K, the missing entries M of a row have, given the observed entries O, the covariance
+K_MM⁻¹ and the mean μ_M − K_MM⁻¹ K_MO (x_O − μ_O). The work is done on the missing entries, because
+they are fewer in any useful table, and once for each pattern of missingness. Two identities give
+the likelihood of the observed entries as well: |Σ_OO| = |Σ| · |K_MM|, and with the missing entries
+replaced by their means, (x − μ)ᵀ K (x − μ) is the quadratic form of the observed entries alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Ints = NDArray[np.int64]
 
 @lean_kernel
 def _invert(K: Floats, holes: Ints, L: Floats, inverse: Floats) -> float:
-    """Write the inverse of K on the holes into L; log|K_MM|, infinite where there is none."""
+    """Write K_MM⁻¹ into L; return log|K_MM|, infinite if K_MM has no inverse."""
     q = holes.size
     log_det = 0.0
     for a in range(q):
@@ -35,7 +35,7 @@ def _invert(K: Floats, holes: Ints, L: Floats, inverse: Floats) -> float:
                 log_det += np.log(entry)
             else:
                 L[a, b] = entry / L[b, b]
-    # Columns of L⁻¹, then K_MM⁻¹ = L⁻ᵀ L⁻¹.
+    # First the columns of L⁻¹, then K_MM⁻¹ = L⁻ᵀ L⁻¹.
     for b in range(q):
         inverse[b, b] = 1.0 / L[b, b]
         for a in range(b + 1, q):
@@ -63,12 +63,12 @@ def fill_holes(
     K: Floats,
     extra: Floats,
 ) -> float:
-    """Fill the holes of all rows by their conditional means, in place.
+    """Replace the missing entries of all rows by their conditional means, in place.
 
-    ``rows`` are centred, with zeros in the holes, and ``slopes`` is ``rows @ K``. Rows of one
-    pattern stand together: those of pattern k end before ``row_ends[k]``, and its holes are
-    ``holes[hole_ends[k − 1]:hole_ends[k]]``. Conditional covariances are added to
-    ``extra``, shape (p, p), once for each row. Returns Σ log|K_MM| over the rows, infinite where K
+    ``rows`` are centred, with zeros in the missing entries, and ``slopes`` is ``rows @ K``. Rows
+    with the same pattern are adjacent: those of pattern k end before ``row_ends[k]``, and its
+    missing entries are ``holes[hole_ends[k − 1]:hole_ends[k]]``. Conditional covariances are added
+    to ``extra``, shape (p, p), once for each row. Returns Σ log|K_MM| over the rows, infinite if K
     is not positive definite.
     """
     p = K.shape[0]

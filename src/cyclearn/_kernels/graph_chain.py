@@ -1,10 +1,10 @@
 """A Markov chain over graphs with probability proportional to exp(−(value + penalty·|E|)/T).
 
-The value is that of the components, each with what one of its size costs.
+The value is the sum of the values of the components, each including the cost for its size.
 
-The level that a proposal must reach is drawn first. Components that were met before have their
-values; where one was not, and most that close a cycle are then refused by the saturated likelihood,
-without a fit. Whether a fit is stable is asked last, of the few proposals that would be accepted.
+The score that a proposal must reach is drawn first. Components visited before have stored values.
+If some component is new, the saturated likelihood then rejects most proposals that close a cycle,
+without a fit. Whether a fit is stable is checked last, for the few proposals otherwise accepted.
 """
 
 from __future__ import annotations
@@ -34,20 +34,21 @@ from cyclearn._kernels.component_scores import (
 )
 from cyclearn._kernels.proposals import MAX_TOGGLES, Walk, drawn, uniform
 
-# Keys of bounds are those of values, changed by this.
+# The keys of bounds are the keys of values, changed by this number.
 _BOUND = np.uint64(0x9E3779B97F4A7C15)
-# The last kind of proposals: a graph put together from known components.
+# The last kind of proposals: a graph assembled from known components.
 ASSEMBLE = N_KINDS
 
 
 class ChainRules(NamedTuple):
-    """What a chain may do.
+    """The rules of a chain.
 
-    ``limits`` are the largest component, the most parents and the most edges; ``kinds`` are the
-    cumulative chances of the kinds of proposals; ``penalty``, per sample, that of an edge, and
-    ``costs`` what a component costs, by its size. Components of several nodes are noted in ``met``,
-    if it has room, with log weights: a value over minus the ``unit``. Those of refused proposals
-    are noted too, if the graph loses at most ``noted_loss``, per sample.
+    ``limits`` are the largest size of a component, the maximum number of parents and the maximum
+    number of edges. ``kinds`` are the cumulative probabilities of the kinds of proposals,
+    ``penalty`` is the penalty per edge, per sample, and ``costs`` the cost of a component, by size.
+    Components of several nodes are stored in ``met``, while it has space, with log weights: minus
+    the value divided by ``unit``. Components of rejected proposals are stored too if the proposed
+    graph's score is worse by at most ``noted_loss``, per sample.
     """
 
     may_add: Bytes
@@ -66,7 +67,7 @@ class ChainRules(NamedTuple):
 
 @kernel
 def _members(region: Ints, label: Ints, c: int) -> Ints:
-    """The nodes of the region with a label."""
+    """The nodes of the region that have a label."""
     size = 0
     for v in region:
         size += label[v] == c
@@ -81,7 +82,7 @@ def _members(region: Ints, label: Ints, c: int) -> Ints:
 
 @kernel
 def _fitted(g: Scored, region: Ints, label: Ints, c: int, key: np.uint64) -> float:
-    """The value of a component that was not met before."""
+    """The value of a component that was not visited before."""
     g.counter[0] += 1
     nodes = _members(region, label, c)
     offsets, parents = parents_of(g, nodes)
@@ -89,13 +90,13 @@ def _fitted(g: Scored, region: Ints, label: Ints, c: int, key: np.uint64) -> flo
 
 
 class _Room(NamedTuple):
-    """Room to work on the components of a region: by component, and by node.
+    """Work arrays for the components of a region, by component and by node.
 
-    ``label`` is the component of each node, ``sizes``, ``keys`` and ``values`` are those of the
-    components, ``same`` the first node of the component that it was before, −1 where it was
-    another; ``before`` are the sizes of components before, by their first nodes; ``is_changed``
-    marks the columns that a proposal changes; ``n_edges[0]`` and ``surplus[0]`` are those of
-    the graph, see ``assemble``.
+    ``label`` is the component of each node; ``sizes``, ``keys`` and ``values`` are those of the
+    components. ``same`` is the first node of the same component before the proposal, −1 if it was a
+    different component. ``before`` are the sizes of the components before, by their first nodes.
+    ``is_changed`` marks the columns that a proposal changes; ``n_edges[0]`` and ``surplus[0]`` are
+    those of the graph, see ``assemble``.
     """
 
     label: Ints
@@ -111,7 +112,7 @@ class _Room(NamedTuple):
 
 @lean_kernel
 def _find_components(g: Scored, walk: Walk, region: Ints, room: _Room) -> int:
-    """Label the components inside ``region`` and see which of them were there before."""
+    """Label the components inside ``region`` and find those that existed before."""
     n_found = 1
     if region.size == 1:
         room.label[region[0]] = 0
@@ -149,8 +150,8 @@ def _region_value(
 ) -> float:
     """Score the components inside ``region``, each given its outside parents.
 
-    Returns the sum of their values, or infinity where that is more than ``most`` or a component is
-    too large.
+    Returns the sum of their values, or infinity if it exceeds ``most`` or a component is too
+    large.
     """
     n_found = _find_components(g, walk, region, room)
     for v in region:
@@ -182,7 +183,7 @@ def _region_value(
             value = _fitted(g, region, room.label, c, room.keys[c])
             room.values[c] = value + costs[room.sizes[c]]
             total += room.values[c]
-    # Summed anew: which values were known must not show in the last bit.
+    # Summed again in order: the last bit must not depend on which values were known.
     total = 0.0
     for c in range(n_found):
         total += room.values[c]
@@ -191,7 +192,7 @@ def _region_value(
 
 @kernel
 def _bound(g: Scored, region: Ints, label: Ints, c: int, key: np.uint64) -> float:
-    """The saturated value of a component, remembered beside the values under a key of its own."""
+    """The saturated value of a component, stored beside the values under a key of its own."""
     place = place_of(g, key ^ _BOUND)
     if place < 0:
         value = saturated_value(g, _members(region, label, c))
@@ -201,7 +202,7 @@ def _bound(g: Scored, region: Ints, label: Ints, c: int, key: np.uint64) -> floa
 
 @lean_kernel
 def _settle(walk: Walk, region: Ints, room: _Room) -> None:
-    """Make the components of a region those of the walk."""
+    """Make the components of a region the current components of the walk."""
     for v in region:
         room.before[room.label[v]] = -1
     for v in region:
@@ -214,7 +215,7 @@ def _settle(walk: Walk, region: Ints, room: _Room) -> None:
 
 @lean_kernel
 def _next_new_loop(region: Ints, room: _Room, c: int) -> int:
-    """The first component from c on that is new and has two nodes or more, or −1."""
+    """The first component from c on that is new and has two or more nodes, or −1."""
     n_found = 0
     for v in region:
         n_found = max(n_found, room.label[v] + 1)
@@ -227,7 +228,7 @@ def _next_new_loop(region: Ints, room: _Room, c: int) -> int:
 
 @kernel
 def _are_admissible(g: Scored, admission: Admission, region: Ints, room: _Room) -> bool:
-    """Whether all components of a region of two nodes or more that are new are admissible."""
+    """Whether all new components of two or more nodes in a region are admissible."""
     c = _next_new_loop(region, room, 0)
     while c >= 0:
         if not is_admissible(g, admission, _members(region, room.label, c)):
@@ -238,9 +239,9 @@ def _are_admissible(g: Scored, admission: Admission, region: Ints, room: _Room) 
 
 @kernel
 def _propose(g: Scored, walk: Walk, rules: ChainRules, room: _Room, kind: int) -> float:
-    """Draw a proposal; return the probability of its way back over that of its way there.
+    """Draw a proposal; return the probability of its reverse divided by its own.
 
-    Infinite for a graph put together from parts, which is to be taken.
+    The ratio is infinite for a graph assembled from parts, which is accepted as it is.
     """
     if kind == ASSEMBLE:
         walk.size[0] = 0
@@ -251,7 +252,7 @@ def _propose(g: Scored, walk: Walk, rules: ChainRules, room: _Room, kind: int) -
 
 @kernel
 def _note_loops(g: Scored, rules: ChainRules, region: Ints, room: _Room) -> None:
-    """Note the components of two nodes or more of a region that are new."""
+    """Store the new components of two or more nodes in a region."""
     c = _next_new_loop(region, room, 0)
     while c >= 0:
         nodes = _members(region, room.label, c)
@@ -265,7 +266,7 @@ def _note_loops(g: Scored, rules: ChainRules, region: Ints, room: _Room) -> None
 
 @lean_kernel
 def _n_added(A: Bytes, walk: Walk) -> int:
-    """How many edges a proposal adds, less those that it deletes."""
+    """The number of edges that a proposal adds minus the number that it deletes."""
     added = 0
     for t in range(walk.size[0]):
         added += -1 if A[walk.toggles[t, 0], walk.toggles[t, 1]] else 1
@@ -282,10 +283,10 @@ def _take_step(
     room: _Room,
     kind: int,
 ) -> bool:
-    """Draw a proposal of a kind and change the graph, if it is accepted; whether it was."""
+    """Draw a proposal of a kind; change the graph if it is accepted; return whether it was."""
     max_component, max_parents, max_edges = rules.limits
     ratio = _propose(g, walk, rules, room, kind)
-    # As many toggles lead back, so proposals with too many are refused both ways.
+    # The reverse needs as many toggles, so proposals with too many are rejected both ways.
     if walk.size[0] == 0 or walk.size[0] == MAX_TOGGLES:
         return False
     if not is_allowed(g.A, walk, rules.may_add, rules.may_delete, max_parents):
@@ -323,7 +324,7 @@ def _take_step(
 
 @kernel
 def _room_for(g: Scored) -> _Room:
-    """Room to work on the components of a graph."""
+    """Work arrays for the components of a graph."""
     p = g.A.shape[0]
     room = _Room(
         np.empty(p, np.int64),
@@ -344,7 +345,7 @@ def _room_for(g: Scored) -> _Room:
 
 @kernel
 def enter(g: Scored, walk: Walk, rules: ChainRules) -> None:
-    """Let a walk begin at the graph g.A."""
+    """Start a walk at the graph g.A."""
     room = _room_for(g)
     region = np.arange(g.A.shape[0])
     for v in region:
@@ -364,7 +365,7 @@ def _take_steps(
     occupancy: Ints,
     accepted: Ints,
 ) -> None:
-    """Take ``n_steps`` steps at a temperature per sample, counting edges and noting loops."""
+    """Take ``n_steps`` steps at a temperature per sample, counting edges and storing loops."""
     p = g.A.shape[0]
     room = _room_for(g)
     since = np.zeros((p, p), np.int64)
@@ -373,7 +374,7 @@ def _take_steps(
         if not _take_step(g, walk, admission, rules, temperature, room, kind):
             continue
         accepted[kind] += 1
-        # Edges are counted as they were until now.
+        # Count the edges of the graph before the step.
         apply_toggles(g.A, walk)
         for t in range(walk.size[0]):
             _count(g.A, occupancy, since, walk.toggles[t, 0], walk.toggles[t, 1], step)
@@ -395,11 +396,12 @@ def run_chain(
     graphs: Bytes,
     accepted: Ints,
 ) -> None:
-    """Run batches of steps at a temperature per sample, and keep a graph every ``stride`` steps.
+    """Run batches of steps at a temperature per sample, and store a graph every ``stride`` steps.
 
-    ``occupancy``, shape (batches, 2, p, p), grows by the number of steps of each batch that an edge
-    was there, and, for i < j, that both i → j and j → i were; ``graphs``, shape (n, p, p), are as
-    many from each batch; ``accepted`` grows by the proposals accepted of each kind.
+    ``occupancy``, shape (batches, 2, p, p), is increased by the number of steps of each batch in
+    which an edge was present and, for i < j, in which both i → j and j → i were. ``graphs``, shape
+    (n, p, p), has equally many from each batch. ``accepted`` is increased by the number of accepted
+    proposals of each kind.
     """
     n_batches = occupancy.shape[0]
     n_kept = graphs.shape[0] // n_batches
@@ -413,7 +415,7 @@ def run_chain(
 
 @lean_kernel
 def _count(A: Bytes, occupancy: Ints, since: Ints, i: int, j: int, step: int) -> None:
-    """Count the steps since the pair was counted last, for the edges that are there."""
+    """Add the steps since the pair was last counted to the counts of the edges present."""
     low, high = min(i, j), max(i, j)
     n = step - since[low, high]
     since[low, high] = step

@@ -1,10 +1,10 @@
-"""The best neighbour of a graph in a local search, exactly, at the cost of what each move touches.
+"""The best neighbour of a graph in a local search, found exactly, scoring only what a move changes.
 
 Neighbours differ by one edge added, deleted or reversed, or by one move of the virtual-edge
-operator. A move is a list of toggled entries of A. Its cost is the change of the values of the
-components on cycles through the toggled edges, and of those that gain or lose a parent; nothing
-else changes. Additions that close a cycle are the expensive ones: each is first bounded by the
-saturated likelihood of the component it makes, and fitted only if it could still be the best.
+operator. A move is a list of toggled entries of A. It changes only the values of the components on
+cycles through the toggled edges and of those that gain or lose a parent, so only these are scored.
+Additions that close a cycle are the expensive moves: each is first bounded by the saturated
+likelihood of the component that it forms, and fitted only if it could still be the best.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from cyclearn._kernels.parent_sets import (
 from cyclearn._kernels.typed_numbers import ONE, ROUNDING
 from cyclearn._kernels.virtual_edges import virtual_edge_moves
 
-# Bits that say which limits kept a move away.
+# Bits that say which limits excluded a move.
 LIMIT_COMPONENT, LIMIT_PARENTS, LIMIT_EDGES = 1, 2, 4
 
 _ADD, _DELETE, _REVERSE = 0, 1, 2
@@ -48,8 +48,8 @@ _ADD, _DELETE, _REVERSE = 0, 1, 2
 class MoveRules(NamedTuple):
     """Which moves are permitted, and the penalty per edge, per sample.
 
-    Graphs whose keys are ``banned`` are not entered. ``hit[0]`` collects the limits that kept a
-    move away, as bits.
+    Graphs whose keys are ``banned`` are not visited. ``hit[0]`` collects the limits that excluded
+    a move, as bits.
     """
 
     may_add: Bytes
@@ -63,10 +63,10 @@ class MoveRules(NamedTuple):
 
 
 class State(NamedTuple):
-    """What is known of the graph that moves start from: paths, components, values, keys.
+    """What is known of the graph from which moves start: paths, components, values, keys.
 
-    ``added[i]`` is the value that the node last looked at would have with i for a further parent,
-    infinite where that is not known.
+    ``added[i]`` is the value that the node considered last would have with i as an additional
+    parent, infinite if that is not known.
     """
 
     R: Bytes
@@ -82,9 +82,9 @@ class State(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """Moves under consideration: toggled entries, what the edges cost, a bound on the change.
+    """Moves under consideration: toggled entries, penalties for edges, bounds on the change.
 
-    ``is_exact`` marks bounds that are the change itself.
+    ``is_exact`` marks bounds that equal the change.
     """
 
     toggles: Ints
@@ -96,7 +96,7 @@ class Moves(NamedTuple):
 
 @kernel
 def reachability(A: Bytes) -> Bytes:
-    """``R[u, v]`` is one when a directed path, possibly of no edge, leads from u to v."""
+    """``R[u, v]`` is one if a directed path, possibly without edges, leads from u to v."""
     p = A.shape[0]
     R = np.zeros((p, p), np.uint8)
     stack = np.empty(p, np.int64)
@@ -156,9 +156,9 @@ def state_of(g: Scored, label: Ints, values: Floats) -> State:
 
 @lean_kernel
 def _value_additions(g: Scored, state: State, j: int) -> None:
-    """The value of node j, a component of its own, with each further parent: all at once.
+    """The value of node j, a component of its own, with each additional parent: all at once.
 
-    Where tables share their weights, and where parents are nearly collinear, nothing is known.
+    If tables share their weights, or if parents are nearly collinear, nothing is known.
     """
     p = g.A.shape[0]
     f = state.factor
@@ -185,7 +185,7 @@ def _value_additions(g: Scored, state: State, j: int) -> None:
 
 @kernel
 def _between(R: Bytes, toggles: Ints, n_toggles: int) -> Ints:
-    """Nodes on paths between ends of the toggled edges: all that the move can touch."""
+    """Nodes on paths between ends of the toggled edges: all nodes that the move can affect."""
     p = R.shape[0]
     kept = np.zeros(p, np.uint8)
     for v in range(p):
@@ -201,7 +201,7 @@ def _between(R: Bytes, toggles: Ints, n_toggles: int) -> Ints:
 
 @kernel
 def _value_before(state: State, region: Ints) -> float:
-    """Value of the components that ``region`` consists of; it holds whole components."""
+    """Value of the components that make up ``region``, which contains whole components only."""
     total = 0.0
     seen = np.zeros(state.values.size, np.uint8)
     for v in region:
@@ -213,7 +213,7 @@ def _value_before(state: State, region: Ints) -> float:
 
 @lean_kernel
 def _is_permitted(g: Scored, state: State, rules: MoveRules, toggles: Ints, n_toggles: int) -> bool:
-    """Whether knowledge and limits allow the move, and its result was not refused before."""
+    """Whether prior knowledge and limits allow the move, and the resulting graph is not banned."""
     key = state.graph_key
     for t in range(n_toggles):
         i, j = toggles[t, 0], toggles[t, 1]
@@ -240,7 +240,7 @@ def _is_permitted(g: Scored, state: State, rules: MoveRules, toggles: Ints, n_to
 
 @lean_kernel
 def _bound(g: Scored, state: State, region: Ints, toggles: Ints, n_toggles: int) -> float:
-    """The least change of the likelihood that a move inside ``region`` could make."""
+    """The least change of the likelihood that a move inside ``region`` could cause."""
     for t in range(n_toggles):
         g.A[toggles[t, 0], toggles[t, 1]] ^= 1
     least = saturated_value(g, region)
@@ -258,7 +258,7 @@ def _alone(node: int) -> Ints:
 
 @kernel
 def _parent_bound(g: Scored, state: State, toggles: Ints, cost: float) -> tuple[float, bool]:
-    """The least change as one component gains or loses a parent, and whether it is the change.
+    """The least change as one component gains or loses a parent, and whether it is exact.
 
     No cycle opens or closes.
     """
@@ -267,10 +267,10 @@ def _parent_bound(g: Scored, state: State, toggles: Ints, cost: float) -> tuple[
     place = place_of(g, key)
     is_shared = g.pooled.matrices.shape[0] > 0
     if place < 0 and state.sizes[c] == 1 and not is_shared:
-        # Where nothing is shared, the bound of a node is its value.
+        # If nothing is shared, the bound of a node is its value.
         value = state.values[c] + _bound(g, state, _alone(toggles[0, 1]), toggles, ONE)
         g.counter[0] += 1
-        # A node that its parents determine has no likelihood; a bound says −∞.
+        # A node that its parents determine has no likelihood: the bound −∞ becomes the value ∞.
         place = remember(g, key, np.inf if value == -np.inf else value)
     if place < 0:
         region = _between(state.R, toggles, ONE)
@@ -282,8 +282,8 @@ def _parent_bound(g: Scored, state: State, toggles: Ints, cost: float) -> tuple[
 def _list_edges(g: Scored, state: State, rules: MoveRules, moves: Moves) -> int:
     """List every permitted edge added, deleted or reversed; return their number.
 
-    Additions whose change is known at once are listed only where no earlier one is better: most of
-    all moves are such.
+    Additions whose change is known at once are listed only if no earlier one is better; most
+    moves are of this kind.
     """
     p = g.A.shape[0]
     n = 0
@@ -348,7 +348,8 @@ def _list_virtual_edges(
 ) -> int:
     """List the permitted moves of the virtual-edge operator after the first n; return the number.
 
-    Both ends of every toggled edge are in the region of a move, so its outside parents stay.
+    Both ends of every toggled edge are in the region of a move, so its outside parents stay the
+    same.
     """
     for m in range(sizes.size):
         cost = 0.0
@@ -369,9 +370,9 @@ def _list_virtual_edges(
 
 @lean_kernel
 def _next_move(moves: Moves, n: int, first: bool) -> int:
-    """The move with the smallest bound, or the first that may improve; −1 without any.
+    """The move with the smallest bound, or the first that may improve; −1 if there is none.
 
-    Where the smallest is the change itself, it is the first move that could change as much.
+    If the smallest bound is exact, it is the first move that could change the score as much.
     """
     chosen = -1
     for m in range(n):
@@ -383,7 +384,7 @@ def _next_move(moves: Moves, n: int, first: bool) -> int:
             chosen = m
     if chosen >= 0 and moves.is_exact[chosen]:
         for m in range(chosen):
-            # Rounding must not choose between moves.
+            # Rounding must not decide between moves.
             if moves.bounds[m] <= moves.bounds[chosen] + ROUNDING:
                 return m
     return chosen
@@ -395,16 +396,16 @@ def best_neighbour(
 ) -> tuple[float, Ints]:
     """The permitted move with the smallest change of score per sample.
 
-    ``max_virtual_cycle`` is the largest cycle that a virtual-edge move may form, zero for none of
-    these moves. With ``first_improvement`` the first move that lowers the score is returned.
-    Returns the change, infinite without a move, and the toggled entries, shape (n, 2).
+    ``max_virtual_cycle`` is the largest cycle that a virtual-edge move may form; with zero there
+    are no such moves. With ``first_improvement`` the first move that lowers the score is
+    returned. Returns the change, infinite without a move, and the toggled entries, shape (n, 2).
     """
     p = g.A.shape[0]
     label = np.empty(p, np.int64)
     values = np.empty(p)
     region: Ints = np.arange(p)
-    # The graph itself first, then moves while one could still be better than the best known, all
-    # in one place: every function that calls the fit takes seconds to compile.
+    # The graph itself comes first, then moves while one could still be better than the best known,
+    # all in one place: every function that calls the fit takes seconds to compile.
     virtual, virtual_sizes = virtual_edge_moves(g.A, max_virtual_cycle)
     capacity = p * p + count_edges(g.A) + virtual_sizes.size + 1
     moves = Moves(

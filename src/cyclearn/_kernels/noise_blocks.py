@@ -1,4 +1,4 @@
-"""Coordinate steps on a block of nodes whose noises correlate (``models/correlated_noise.py``)."""
+"""Coordinate steps on a block of nodes with correlated noise (``models/correlated_noise.py``)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from cyclearn._kernels.sphere_steps import Floats, Ints, cholesky, inverse, solv
 
 
 class Block(NamedTuple):
-    """Nodes; their parents, and their partners by place in the block, one node after the other.
+    """Nodes; their parents, and their partners by position in the block, one node after the other.
 
-    Those of node t are ``parents[parents_at[t] : parents_at[t + 1]]``, and so for partners.
+    Those of node t are ``parents[parents_at[t] : parents_at[t + 1]]``; partners likewise.
     """
 
     nodes: Ints
@@ -28,9 +28,9 @@ class Block(NamedTuple):
 def fit_block(
     S: Floats, block: Block, K: Floats, omega: Floats, n_rounds: int, tolerance: float
 ) -> float:
-    """Rounds of steps from K = I − B and Ω, which they change, until f falls no more.
+    """Repeat steps from K = I − B and Ω, which they change, until f no longer decreases.
 
-    Returns f, infinite where parents explain a node without remainder.
+    Returns f, infinite if parents explain a node completely.
     """
     value = _value(S, block, K, omega)
     for _ in range(n_rounds):
@@ -45,7 +45,7 @@ def fit_block(
 
 @kernel
 def _step(S: Floats, block: Block, t: int, K: Floats, omega: Floats) -> bool:
-    """Minimise over all that belongs to node t; false where nothing is left of its noise."""
+    """Minimise over all parameters of node t; false if no variance is left for its noise."""
     node = block.nodes[t]
     parents = block.parents[block.parents_at[t] : block.parents_at[t + 1]]
     partners = block.partners[block.partners_at[t] : block.partners_at[t + 1]]
@@ -93,7 +93,7 @@ def _precision_of_others(omega: Floats, t: int) -> Floats:
 
 @kernel
 def _pseudo_variables(K: Floats, precision: Floats, partners: Ints, t: int) -> Floats:
-    """How the Z of the partners hang on the variables, shape (p, partners)."""
+    """How the Z of the partners depend on the variables, shape (p, partners)."""
     Z = np.zeros((K.shape[0], partners.size))
     for a in range(partners.size):
         for s in range(K.shape[1]):
@@ -139,7 +139,7 @@ def _determinant(block: Block, parents: Ints, t: int, K: Floats, slope: Floats) 
 
 @kernel
 def _value(S: Floats, block: Block, K: Floats, omega: Floats) -> float:
-    """The share of the block in f."""
+    """The contribution of the block to f."""
     k = block.nodes.size
     rest, precision = omega.copy(), np.empty((k, k))
     value = 0.5 * inverse(rest, precision) - 0.5 * k

@@ -1,14 +1,14 @@
 """Search over orders of the variables for the acyclic graph with the best score.
 
-Every node has parents among the nodes before it, grown and shrunk from those that it had. A move
-takes one node out of the order and puts it where the score is best. For every other node only one
-thing counts, whether the moved node comes before it or after: those change that lose it as a
-parent, and those that it would serve as one. The moved node passes the others one by one, and
-changes only where it loses a parent or meets one that pays. So a move costs a few small fits; the
-rest is looked up in ``pays``.
+Every node has parents among the nodes before it, found by growing and shrinking its previous set.
+A move takes one node out of the order and inserts it where the score is best. For every other node
+only one thing matters, whether the moved node comes before or after it: the nodes that change are
+those that lose it as a parent and those for which it is worth adding as one. The moved node passes
+the others one by one, and changes only when it loses a parent or can gain one that pays. So a move
+costs a few small fits; the rest is looked up in ``pays``.
 
-When no move improves the graph, a few nodes near each other change places, the moves around them
-are made again, and what comes out is kept unless it is worse.
+When no move improves the graph, a few nodes near each other exchange their positions, and the moves
+around them are tried again. The result is kept unless it is worse.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from cyclearn._kernels.parent_sets import (
 from cyclearn._kernels.proposals import uniform
 from cyclearn._kernels.typed_numbers import ROUNDING
 
-# Places in ``progress``: nodes placed, parent sets fitted, exchanges made, whether one is not
-# settled yet, the node whose move is to be tried next.
+# Places in ``progress``: nodes placed, parent sets fitted, exchanges made, whether an exchange is
+# not settled yet, the node whose move is to be tried next.
 PLACED, FITTED, EXCHANGES, IN_EXCHANGE, NEXT = range(5)
 
 
 class Ordered(NamedTuple):
     """An order of the variables and the best parents found for it.
 
-    ``may[v, u]`` and ``required[v, u]`` concern the edge u → v; ``pays[v, u]`` says whether it
-    would lower the score beside the parents of v: whether the squared partial correlation of v and
-    u given these is above ``share``. ``is_open`` marks nodes whose move has not been tried
-    since something near them changed. ``saved_*`` hold the order and, for the nodes in
+    ``may[v, u]`` and ``required[v, u]`` concern the edge u → v. ``pays[v, u]`` says whether this
+    edge, added to the parents of v, would lower the score: whether the squared partial correlation
+    of v and u given these parents is above ``share``. ``is_open`` marks nodes whose move has not
+    been tried since something near them changed. ``saved_*`` are the order and, for the nodes in
     ``is_saved``, the rows from before the last exchange; ``best[0]`` is the best score. A walk
-    along the order ends where the score is worse by ``cutoff``. ``mark``, ``kept``, ``factor`` and
-    ``own`` are room to work.
+    along the order ends when the score is worse by ``cutoff``. ``mark``, ``kept``, ``factor`` and
+    ``own`` are work arrays.
     """
 
     S: Floats
@@ -76,7 +76,7 @@ class Ordered(NamedTuple):
 
 @lean_kernel
 def _load(o: Ordered, f: Factor, v: int, limit: int) -> None:
-    """The factor of v on those of its parents that stand before the limit."""
+    """Factorise v on those of its parents that come before the limit."""
     empty_factor(o.S, f, v)
     for a in range(o.n_parents[v]):
         if o.position[o.parents[v, a]] < limit:
@@ -95,7 +95,7 @@ def _grow(o: Ordered, f: Factor, v: int, limit: int) -> float:
 
 @lean_kernel
 def _has_parent(n_parents: Ints, parents: Ints, v: int, u: int) -> bool:
-    # Asked for every node that a walk passes: all of ``Ordered`` would take longer to hand over.
+    # Called for every node that a walk passes: it would take longer to pass all of ``Ordered``.
     found = False
     for a in range(n_parents[v]):
         found = found or parents[v, a] == u
@@ -140,7 +140,7 @@ def _store(o: Ordered, v: int, value: float) -> None:
 
 @lean_kernel
 def _refit(o: Ordered, v: int) -> None:
-    """Give v the parents that its place in the order permits, from those that it has."""
+    """Find the parents of v that its position in the order permits, starting from those it has."""
     f = o.factor
     _load(o, f, v, o.position[v])
     value = _grow(o, f, v, o.position[v])
@@ -153,7 +153,7 @@ def _refit(o: Ordered, v: int) -> None:
 
 @lean_kernel
 def _shift(o: Ordered, v: int, to: int) -> None:
-    """Put v at another position, and give the nodes that it passes new parents."""
+    """Move v to another position, and find new parents for the nodes that it passes."""
     at = o.position[v]
     step = 1 if to > at else -1
     for i in range(at, to, step):
@@ -169,7 +169,7 @@ def _shift(o: Ordered, v: int, to: int) -> None:
 
 @lean_kernel
 def _change_if_passed(o: Ordered, v: int, u: int) -> float:
-    """How the value of u changes if v, which concerns it, passes it."""
+    """How the value of u changes when v passes it and becomes or ceases to be a candidate."""
     at = o.position[v]
     limit = o.position[u]
     o.position[v] = -1 if limit < at else o.order.size
@@ -181,9 +181,9 @@ def _change_if_passed(o: Ordered, v: int, u: int) -> float:
 
 @lean_kernel
 def _best_place(o: Ordered, v: int) -> int:
-    """Where v lowers the score most, where it stands if nowhere; leaves its parents in ``kept``.
+    """The position where v lowers the score most, or its own; leaves its parents in ``kept``.
 
-    A walk to either side ends where the score has become much worse.
+    A walk to either side ends when the score has become much worse.
     """
     f = o.own
     at = o.position[v]
@@ -231,7 +231,7 @@ def _best_place(o: Ordered, v: int) -> int:
 
 @lean_kernel
 def _reinsert(o: Ordered, v: int) -> None:
-    """Move v to where the score is best."""
+    """Move v to the position with the best score."""
     to = _best_place(o, v)
     if to != o.position[v]:
         _shift(o, v, to)
@@ -243,7 +243,7 @@ def _reinsert(o: Ordered, v: int) -> None:
 
 @lean_kernel
 def _descend(o: Ordered, max_fitted: int) -> bool:
-    """Try the moves of all open nodes in turn until none is open; false when cut."""
+    """Try the moves of all open nodes in turn until none is open; false if stopped early."""
     p = o.order.size
     n_closed = 0
     while n_closed < p:
@@ -262,15 +262,15 @@ def _descend(o: Ordered, max_fitted: int) -> bool:
 
 @lean_kernel
 def _below(o: Ordered, n: int) -> int:
-    """A random whole number from 0 to n − 1."""
+    """A random integer from 0 to n − 1."""
     return int(uniform(o.random) * n)
 
 
 @lean_kernel
 def _exchange(o: Ordered, n_near: int) -> None:
-    """Let a random node and some of those near it take each other's places.
+    """Exchange the positions of a random node and some nodes near it.
 
-    Near are parents, children and the other parents of children.
+    Nodes near it are parents, children and the other parents of children.
     """
     p = o.order.size
     for v in range(p):
@@ -304,7 +304,7 @@ def _exchange(o: Ordered, n_near: int) -> None:
     for a in range(n_chosen + 1):
         v = near[a]
         to = o.position[near[_below(o, n_chosen + 1)]]
-        # As far as required edges let it.
+        # As far as required edges permit.
         step = 1 if to > o.position[v] else -1
         i = o.position[v]
         while i != to:
@@ -320,7 +320,7 @@ def _exchange(o: Ordered, n_near: int) -> None:
 
 @lean_kernel
 def settle(o: Ordered) -> None:
-    """Keep what came out of the last exchange, unless it is worse than before."""
+    """Keep the result of the last exchange, unless it is worse than before."""
     p = o.order.size
     total = 0.0
     for v in range(p):
@@ -345,11 +345,12 @@ def settle(o: Ordered) -> None:
 
 @lean_kernel
 def search_orders(o: Ordered, max_fitted: int, max_exchanges: int, n_near: int) -> bool:
-    """Search on until so many parent sets were fitted or exchanges made; whether it is the latter.
+    """Continue until a limit on parent sets or exchanges is reached; true if it is the latter.
 
-    All that it knows is in o, so that it goes on where it ended: nodes are placed one by one, each
-    where the score is best; then all are moved until no move improves; then places are exchanged.
-    After the nodes are placed o holds a graph, its best one after ``settle``.
+    The whole state is in o, so a later call continues where this one ended. Nodes are placed one by
+    one, each where the score is best; then all are moved until no move improves the score; then
+    positions are exchanged. After the nodes are placed, o has a graph; after ``settle`` it is the
+    best one.
     """
     p = o.order.size
     while o.progress[PLACED] < p:

@@ -1,12 +1,13 @@
 """Parents of one node among permitted candidates: grown and shrunk on an updated factorisation.
 
-With the correlations S and the Cholesky factor of S on the parents, ``rows[a, c]`` is the
-covariance of variable c with the a-th parent made uncorrelated with those before it, scaled to
-variance one. What the parents leave of every variable, ``left[c]``, and of its covariance with the
-node, ``joint[c]``, follow by subtraction. So the gain of every candidate is there at once, a new
-parent costs one row, and nothing is ever fitted again.
+Let S be the correlations, with the Cholesky factor of S on the parents. Then ``rows[a, c]`` is the
+covariance of variable c with the a-th parent after the parents before it are regressed out of the
+parent and the remainder is scaled to variance one. The residual variance of every variable given
+the parents, ``left[c]``, and its residual covariance with the node, ``joint[c]``, follow by
+subtraction. So the gain of every candidate is known at once, a new parent needs one more row, and
+no fit is ever repeated.
 
-Shares of variance are compared, not logarithms: a parent pays when the share of the residual
+Shares of variance are compared instead of logarithms: a parent pays if the share of the residual
 variance that it explains is above 1 − exp(−2λ).
 """
 
@@ -20,15 +21,15 @@ from cyclearn._kernels.compilation import kernel, lean_kernel
 from cyclearn._kernels.component_scores import Bytes, Floats, Ints
 from cyclearn._kernels.typed_numbers import ROUNDING
 
-# Shares of a variable's variance that are smaller are none: it is collinear with the parents,
-# and what rounding leaves of it is no longer its own.
+# A variable of which a smaller share of the variance is left is collinear with the parents: what
+# remains is only rounding error.
 COLLINEAR = 1e-10
 
 
 class Factor(NamedTuple):
     """The parents of one node and what they explain of all variables.
 
-    ``members[:size[0]]`` are the parents, ``solved`` is room to work.
+    ``members[:size[0]]`` are the parents; ``solved`` is a work array.
     """
 
     rows: Floats
@@ -41,7 +42,7 @@ class Factor(NamedTuple):
 
 @kernel
 def new_factor(p: int, max_parents: int) -> Factor:
-    """Room for the parents of any node."""
+    """Work arrays for the parents of any node."""
     return Factor(
         np.empty((max_parents, p)),
         np.empty(p),
@@ -54,7 +55,7 @@ def new_factor(p: int, max_parents: int) -> Factor:
 
 @lean_kernel
 def empty_factor(S: Floats, f: Factor, node: int) -> None:
-    """No parents."""
+    """Initialise the factor of a node without parents."""
     f.size[0] = 0
     for c in range(S.shape[0]):
         f.left[c] = S[c, c]
@@ -63,7 +64,7 @@ def empty_factor(S: Floats, f: Factor, node: int) -> None:
 
 @lean_kernel
 def append_parent(S: Floats, f: Factor, node: int, parent: int) -> None:
-    """One parent more; its residual variance must not be zero."""
+    """Append a parent; its residual variance must not be zero."""
     p = S.shape[0]
     k = f.size[0]
     row = f.rows[k]
@@ -81,7 +82,7 @@ def append_parent(S: Floats, f: Factor, node: int, parent: int) -> None:
     for c in range(p):
         f.left[c] -= row[c] * row[c]
         f.joint[c] -= own * row[c]
-    # Exactly nothing is left of a parent, which so is no candidate.
+    # A parent has a residual variance of exactly zero, so it is not a candidate.
     f.left[parent] = 0.0
     f.members[k] = parent
     f.size[0] = k + 1
@@ -89,7 +90,7 @@ def append_parent(S: Floats, f: Factor, node: int, parent: int) -> None:
 
 @lean_kernel
 def least_share(penalty: float) -> float:
-    """The share of the residual variance that a parent must explain to pay."""
+    """The least share of the residual variance that a parent must explain to pay."""
     return float(1.0 - np.exp(-2.0 * (penalty + ROUNDING)))
 
 
@@ -113,9 +114,9 @@ def _best_candidate(
 
 @lean_kernel
 def _weakest_parent(f: Factor, node: int, required: Bytes, share: float) -> int:
-    """The place of the parent that explains least, less than a share of the residual; or −1.
+    """The position of the parent that explains least, less than a share of the residual; or −1.
 
-    Without parent a the residual variance grows by βₐ² / (S⁻¹)ₐₐ; both from a column of L⁻¹.
+    Without parent a the residual variance grows by βₐ² / (S⁻¹)ₐₐ; both come from a column of L⁻¹.
     """
     k = f.size[0]
     x = f.solved
@@ -142,7 +143,7 @@ def _weakest_parent(f: Factor, node: int, required: Bytes, share: float) -> int:
 
 @lean_kernel
 def drop_parent(S: Floats, f: Factor, node: int, place: int) -> None:
-    """One parent fewer; the factor is built again."""
+    """Remove a parent; the factor is rebuilt."""
     k = f.size[0]
     empty_factor(S, f, node)
     for a in range(k):
@@ -167,11 +168,11 @@ def grow_and_shrink(
     limit: int,
     penalty: float,
 ) -> tuple[float, int]:
-    """From the parents in f to a set that no single parent more or fewer improves.
+    """Grow and shrink the parents in f until no addition or removal of one improves the set.
 
     Candidates are the variables with a position below the limit that the row ``may`` permits. The
-    best one is added as long as it pays; then the weakest is dropped as long as that pays; and so
-    on until nothing changes. Returns the value of the node, and how many parent sets it took.
+    best one is added as long as it pays; then the weakest is removed as long as that pays; and so
+    on until nothing changes. Returns the value of the node, and the number of parent sets tried.
     """
     grow_share = least_share(penalty)
     shrink_share = np.exp(2.0 * (penalty - ROUNDING)) - 1.0

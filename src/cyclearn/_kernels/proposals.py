@@ -1,11 +1,11 @@
-"""Proposals of an annealing: which edges among a few nodes to change.
+"""Proposals of simulated annealing: which edges among a few nodes to change.
 
-A proposal toggles one entry of A or several: an edge is added, deleted, turned or moved to another
-end; parents are exchanged or a cycle is turned, which change no score and lead through the class;
-or all edges among three nodes are drawn again. Exchanges and turned cycles move edges from outside
-along; all else stays among the nodes.
+A proposal toggles one or several entries of A. It adds, deletes or reverses an edge or moves it to
+another end; it exchanges parents or turns a cycle, which changes no score and moves within the
+equivalence class; or it redraws all edges among three nodes. Exchanges and turned cycles also move
+edges from outside; all other changes stay among the nodes.
 
-Random numbers come from a generator of 64 bits whose state the caller gives: the same state, the
+Random numbers come from a 64-bit generator whose state the caller passes: the same state gives the
 same walk.
 """
 
@@ -20,16 +20,16 @@ from cyclearn._kernels.component_scores import Bytes, Floats, Ints, Keys
 from cyclearn._kernels.typed_numbers import NONE, ZERO
 
 MAX_TOGGLES = 64
-# Typed like variables, as the numbers that are imported.
+# Typed like variables, as the imported numbers are.
 _THREE, _FIVE, _HUNDRED = (cast(int, np.int64(n)) for n in (3, 5, 100))
 _HALF = np.uint64(0xFFFFFFFF)
 _FACTOR_HIGH, _FACTOR_LOW = np.uint64(0x2545F491), np.uint64(0x4F6CDD1D)
 
 
 class Walk(NamedTuple):
-    """Where the walk stands: the first node of each node's component, values by that node.
+    """The state of a walk: the first node of each node's component, and values by that node.
 
-    ``toggles`` and ``size`` hold the current proposal, ``mark`` and ``stack`` are room to work.
+    ``toggles`` and ``size`` are the current proposal; ``mark`` and ``stack`` are work arrays.
     """
 
     first: Ints
@@ -43,7 +43,7 @@ class Walk(NamedTuple):
 
 @kernel
 def new_walk(p: int, seed: int) -> Walk:
-    """A walk over graphs of p nodes, nowhere yet."""
+    """A walk over graphs of p nodes that has not started yet."""
     walk = Walk(
         np.arange(p),
         np.empty(p),
@@ -59,10 +59,10 @@ def new_walk(p: int, seed: int) -> Walk:
 
 @lean_kernel
 def _draw(state: Keys) -> np.uint64:
-    """64 random bits (the generator called xorshift*).
+    """64 random bits (the xorshift* generator).
 
-    The product is taken by halves, since the last 64 bits of a whole one would be an overflow for
-    Python that runs the kernel uncompiled.
+    The product is computed in halves: the full product would overflow when Python runs the kernel
+    uncompiled.
     """
     x = state[0]
     x ^= x >> np.uint64(12)
@@ -77,7 +77,7 @@ def _draw(state: Keys) -> np.uint64:
 
 @lean_kernel
 def below(state: Keys, n: int) -> int:
-    """A random whole number from 0 to n − 1."""
+    """A random integer from 0 to n − 1."""
     return int((_draw(state) >> np.uint64(33)) % np.uint64(n))
 
 
@@ -89,7 +89,7 @@ def uniform(state: Keys) -> float:
 
 @lean_kernel
 def drawn(cumulative: Floats, u: float) -> int:
-    """The first place whose cumulative weight exceeds u."""
+    """The first index whose cumulative weight exceeds u."""
     low, high = 0, cumulative.size - 1
     while low < high:
         middle = (low + high) // 2
@@ -102,7 +102,7 @@ def drawn(cumulative: Floats, u: float) -> int:
 
 @lean_kernel
 def toggle(walk: Walk, i: int, j: int) -> None:
-    """Add an entry to the proposal; the same entry twice is none."""
+    """Add an entry to the proposal; adding the same entry again removes it."""
     n = walk.size[0]
     for t in range(n):
         if walk.toggles[t, 0] == i and walk.toggles[t, 1] == j:
@@ -118,7 +118,7 @@ def toggle(walk: Walk, i: int, j: int) -> None:
 
 @lean_kernel
 def set_column(A: Bytes, walk: Walk, target: int, source: int) -> None:
-    """Toggle what makes {target} and its parents equal to {source} and its parents now."""
+    """Toggle entries so that the column of ``target`` becomes the present column of ``source``."""
     for i in range(A.shape[0]):
         if i == target:
             continue
@@ -129,7 +129,7 @@ def set_column(A: Bytes, walk: Walk, target: int, source: int) -> None:
 
 @lean_kernel
 def _some_parent(A: Bytes, state: Keys, nodes: Ints, j: int) -> int:
-    """A random parent of j among the nodes, −1 without any."""
+    """A random parent of j among the nodes; −1 if there is none."""
     n = ZERO
     for i in nodes:
         if A[i, j]:
@@ -147,7 +147,7 @@ def _some_parent(A: Bytes, state: Keys, nodes: Ints, j: int) -> int:
 
 @lean_kernel
 def _exchange(A: Bytes, walk: Walk, nodes: Ints, j: int, k: int) -> None:
-    """Propose a parent exchange of j and k where their columns differ in one node."""
+    """Propose a parent exchange of j and k if their columns differ in one node."""
     added = NONE
     for i in range(A.shape[0]):
         if (A[i, j] == 1 or i == j) != (A[i, k] == 1 or i == k):
@@ -159,7 +159,7 @@ def _exchange(A: Bytes, walk: Walk, nodes: Ints, j: int, k: int) -> None:
     dropped = _some_parent(A, walk.state, nodes, j)
     if dropped < 0:
         return
-    # The union of both columns stays with k; j loses ``dropped``.
+    # k gets the union of both columns; j loses ``dropped``.
     if A[added, j] or added == j:
         toggle(walk, added, k)
     else:
@@ -169,10 +169,10 @@ def _exchange(A: Bytes, walk: Walk, nodes: Ints, j: int, k: int) -> None:
 
 @lean_kernel
 def walk_until_met(A: Bytes, walk: Walk, j: int) -> tuple[int, int]:
-    """Walk against the edges from j, inside its component, until a node comes twice.
+    """Walk against the edges from j, inside its component, until a node is met twice.
 
-    The nodes are left on the stack; returns their number and the node that came twice, −1 where
-    there is no way on.
+    The nodes are left on the stack. Returns their number and the node met twice, −1 if the walk
+    cannot continue.
     """
     p = A.shape[0]
     n = 0
@@ -210,7 +210,7 @@ def turn_stack(A: Bytes, walk: Walk, begin: int, n: int) -> None:
 
 @lean_kernel
 def _turn_cycle(A: Bytes, walk: Walk, j: int) -> None:
-    """Propose to turn a cycle that a random walk from j meets."""
+    """Propose to turn a cycle found by a random walk from j."""
     n, v = walk_until_met(A, walk, j)
     if v >= 0:
         begin = ZERO
@@ -256,7 +256,7 @@ def propose(A: Bytes, walk: Walk, nodes: Ints) -> None:
     elif kind < 86:
         _turn_cycle(A, walk, j)
     elif kind < 90:
-        # A triangle of the skeleton, or two edges of one: turn both, or one of them and a third.
+        # A triangle of the skeleton, or two of its edges: reverse both, or one of them and a third.
         a = _some_parent(A, walk.state, nodes, j)
         if a >= 0 and i not in (a, j):
             for u, v in ((a, j), (i, j), (i, a)):

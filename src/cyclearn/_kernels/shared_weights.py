@@ -1,18 +1,19 @@
-"""Maximum likelihood of one component whose weights several tables share.
+"""Maximum likelihood of one component whose weights are shared by several tables.
 
-Tables differ in which variables were intervened on. With U the other nodes of a table, the
-negative log-likelihood per sample, noise variances and intercepts maximised out, is
+Tables differ in the variables that were intervened on. With U the other nodes of a table, the
+negative log-likelihood per sample, with noise variances and intercepts profiled out, is
 
-    f = Σᵢ ½ Σₜ wₜ log qᵢᵀ S⁽ᵗ⁾ qᵢ − Σₑ wₑ log|det Q_UU|,    Q = I − B,
+    f = Σᵢ ½ Σₜ wₜ log qᵢᵀ S⁽ᵗ⁾ qᵢ − Σₑ wₑ log|det Q_UU|,    Q = I − B.
 
-where the terms t of node i are the sets of rows in which its noise has one variance: with perfect
-interventions one set, all rows in which i was not set. f does not change when a column of Q is
-scaled. So columns are free on their supports, own entry included, and scaled to length one after
-every step: coefficients at infinity are ordinary points, where the own entry is zero.
+The terms t of node i are the sets of rows in which its noise has one variance; with perfect
+interventions there is one such set, all rows in which i was not intervened on. f does not change
+when a column of Q is scaled. So the columns are free on their supports, including the node's own
+entry, and are scaled to length one after every step. Infinite coefficients are ordinary points, at
+which the own entry is zero.
 
-A column meets several determinants, so that there is no exact step for it. All columns move
-together, by Newton steps with the second derivatives, damped until they are downhill and short
-enough. Parents outside the component enter the quadratic forms alone.
+A column enters several determinants, so there is no exact step for it. All columns move together,
+by Newton steps with the second derivatives, damped until they are downhill and short enough.
+Parents outside the component enter only the quadratic forms.
 """
 
 from __future__ import annotations
@@ -44,20 +45,20 @@ from cyclearn._kernels.sphere_steps import (
 
 Bytes = NDArray[np.uint8]
 
-# So short a step is none, beside coefficients of order one.
+# A step halved this often is negligible beside coefficients of order one.
 _HALVINGS = 30
-# A change of the value that is rounding: it is a sum of few terms of order one.
+# A smaller change of the value is rounding: the value is a sum of few terms of order one.
 _ROUNDING = 1e-13
 
 
 class Pooled(NamedTuple):
-    """What the equations of nodes are fitted to.
+    """The data that the equations of nodes are fitted to.
 
     ``matrices``, shape (sets of rows, p, p), are covariances on one scale, the first that of all
-    rows. The terms of node i are ``at[i]`` to ``at[i + 1]``: ``which`` matrix, and the share of all
-    rows as its weight. ``is_special`` marks nodes with other terms than the first matrix with
-    weight one. Without any matrices tables are groups, and nothing is shared. A search charges
-    ``unstable`` per sample for components whose fit is not stable.
+    rows. The terms of node i are ``at[i]`` to ``at[i + 1]``; ``which`` is the matrix of a term, and
+    its weight is its share of all rows. ``is_special`` marks nodes whose terms are not just the
+    first matrix with weight one. Without matrices, tables are groups, and nothing is shared. A
+    search adds ``unstable`` per sample for components whose fit is not stable.
     """
 
     matrices: Floats
@@ -69,10 +70,11 @@ class Pooled(NamedTuple):
 
 
 class _Component(NamedTuple):
-    """The columns: entries ``at[i]`` to ``at[i + 1]``, parents and then the node itself.
+    """The columns: entries ``at[i]`` to ``at[i + 1]``, the parents and then the node itself.
 
-    ``variables`` are their indices, ``rows`` their places in the component, −1 outside, ``owners``
-    the places of their columns. ``sets`` are different sets of targets, ``shares`` of the rows.
+    ``variables`` are their indices, ``rows`` their positions in the component, −1 outside,
+    ``owners`` the positions of their columns. ``sets`` are the distinct sets of targets, ``shares``
+    their shares of the rows.
     """
 
     nodes: Ints
@@ -129,7 +131,7 @@ def _component(
 
 @lean_kernel
 def _inverse(c: _Component, q: Floats, number: int, C: Floats, M: Floats) -> float:
-    """Write the inverse of Q with the columns of one set of targets cut off; log|det| of it."""
+    """Write the inverse of Q for one set of targets, whose columns are cut off; return log|det|."""
     k = c.nodes.size
     for i in range(k):
         for j in range(k):
@@ -172,10 +174,10 @@ def _derivatives(
     gradient: Floats,
     H: Floats,
 ) -> None:
-    """Write first and second derivatives with respect to all entries of the columns.
+    """Write the first and second derivatives with respect to all entries of the columns.
 
-    Of the second ones, the lower triangle is all that a Newton step needs.
-    Along a column itself f is flat; there H is given curvature, so that steps leave lengths alone.
+    Of the second derivatives only the lower triangle is written: a Newton step needs no more. f is
+    flat along a column itself; there H is given curvature, so that steps do not change lengths.
     """
     d = q.size
     row = np.empty(d)
@@ -202,7 +204,7 @@ def _derivatives(
                     H[a, b] += weight * (
                         S[c.variables[a], c.variables[b]] - 2.0 * row[a] * row[b] / square
                     )
-        # The gradient so far is that of the logarithms, which along the column is their weight.
+        # The gradient so far is that of the logarithms; its part along the column is their weight.
         for a in range(first, last):
             for b in range(first, a + 1):
                 H[a, b] += gradient[a] * gradient[b] / total
@@ -237,7 +239,7 @@ def _metric(pooled: Pooled, c: _Component, D: Floats) -> None:
 
 @lean_kernel
 def _scale(c: _Component, D: Floats, q: Floats) -> None:
-    """Give every column length one in the metric."""
+    """Scale every column to length one in the metric."""
     for i in range(c.nodes.size):
         square = 0.0
         for a in range(c.at[i], c.at[i + 1]):
@@ -250,10 +252,10 @@ def _scale(c: _Component, D: Floats, q: Floats) -> None:
 
 @kernel
 def half_regression(pooled: Pooled, nodes: Ints, offsets: Ints, parents: Ints) -> Floats:
-    """Where to start: half the coefficients of each node's regression on its parents.
+    """The start: half the coefficients of each node's regression on its parents.
 
-    From zero one component in twenty ended above its best value; from here, in as many tries (85),
-    none did, in fewer steps.
+    From zero, one component in twenty ended above its best value. From these starts, in as many
+    tries (85), no component did, and fewer steps were needed.
     """
     start = np.zeros(parents.size)
     for i in range(nodes.size):
@@ -268,7 +270,7 @@ def half_regression(pooled: Pooled, nodes: Ints, offsets: Ints, parents: Ints) -
 
 @lean_kernel
 def _place_start(c: _Component, D: Floats, start: Floats, q: Floats) -> None:
-    """Write the columns that have the starting coefficients."""
+    """Write the columns for the starting coefficients."""
     e = 0
     for i in range(c.nodes.size):
         for a in range(c.at[i], c.at[i + 1] - 1):
@@ -294,7 +296,7 @@ def _newton_step(
 ) -> tuple[float, float, float]:
     """Write a step that leads downhill.
 
-    Returns the damping that it took, the smallest pivot, and twice the gain the step promises.
+    Returns the damping used, the smallest pivot, and twice the gain that the step promises.
     """
     pivot = factor_damped(H, D, damping, PIVOT_FLOOR, L)
     while pivot < 0.0 and damping < 1e12:
@@ -320,9 +322,9 @@ def _go_downhill(
     C: Floats,
     M: Floats,
 ) -> tuple[float, float]:
-    """Write into ``trial`` where f has fallen enough along a step, which is halved until then.
+    """Halve a step until f has decreased enough; write the point reached into ``trial``.
 
-    Returns the share of the step, zero where f falls nowhere, and the value.
+    Returns the fraction of the step, zero if f decreases nowhere, and the value.
     """
     length = 1.0
     for _ in range(n_tries):
@@ -337,7 +339,7 @@ def _go_downhill(
 
 @lean_kernel
 def _write_coefficients(c: _Component, q: Floats, coefficients: Floats) -> None:
-    """Write what the columns say of the edges."""
+    """Write the coefficients of the edges that the columns imply."""
     e = 0
     for i in range(c.nodes.size):
         last = c.at[i + 1] - 1
@@ -349,7 +351,7 @@ def _write_coefficients(c: _Component, q: Floats, coefficients: Floats) -> None:
 
 @lean_kernel
 def _is_at_infinity(c: _Component, D: Floats, q: Floats) -> bool:
-    """Whether some own entry is as good as zero."""
+    """Whether some own entry is practically zero."""
     for i in range(c.nodes.size):
         last = c.at[i + 1] - 1
         if abs(q[last]) * np.sqrt(D[last, last]) < INFINITE_COSINE:
@@ -375,19 +377,19 @@ def fit_shared_component(
     ----------
     pooled : Pooled
     shares : float64 array of shape (tables,)
-        Of all rows.
+        The share of each table in all rows.
     targeted : uint8 array of shape (tables, p)
-        Whether a variable was intervened on, cut off from its parents.
+        Whether a variable was intervened on, and so is cut off from its parents.
     nodes, offsets, parents, start
-        As of :func:`cyclearn._kernels.component_fit.fit_component`.
+        As in :func:`cyclearn._kernels.component_fit.fit_component`.
     tolerance : float
-        The gain that is left after the last step.
+        Limit on the gain that is left after the last step.
     max_iterations : int
 
     Returns
     -------
     value, coefficients, gain, iterations, status
-        As of ``fit_component``, the gain in place of the norm of the gradient.
+        As in ``fit_component``, with the gain in place of the norm of the gradient.
     """
     c = _component(shares, targeted, nodes, offsets, parents)
     k, d = nodes.size, parents.size + nodes.size
@@ -402,7 +404,7 @@ def fit_shared_component(
     _place_start(c, D, start, q)
     value = _value(pooled, c, q, C, M)
     if not value < 30.0 * k:
-        # det = 0 at the start: columns without coefficients instead.
+        # det = 0 at the start: use columns without coefficients instead.
         _place_start(c, D, coefficients, q)
         value = _value(pooled, c, q, C, M)
     damping = 0.0

@@ -1,7 +1,7 @@
 """Steps on a product of spheres that maximise |det Q|, one unit vector for each column of Q.
 
-Column i of Q is Xᵢᵀxᵢ on its support, with Xᵢ lower triangular and |xᵢ| = 1; see
-:mod:`cyclearn._kernels.component_fit` for where this comes from. ``M`` is always Q⁻¹.
+Column i of Q is Xᵢᵀxᵢ on its support, with Xᵢ lower triangular and |xᵢ| = 1;
+:mod:`cyclearn._kernels.component_fit` derives this form. ``M`` is always Q⁻¹.
 
 The ``columns`` are flat arrays ``(at, square_at, rows, X)``: column i has the rows
 ``rows[at[i]:at[i + 1]]``, its own node last, and Xᵢ starts at ``X[square_at[i]]``, row by row.
@@ -18,13 +18,13 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Columns = tuple[Ints, Ints, Ints, Floats]
 
-# Pivots of a unit-diagonal covariance below this are exact collinearity up to rounding.
+# A smaller pivot of a unit-diagonal covariance means exact collinearity up to rounding.
 PIVOT_FLOOR = 1e-13
 
 
 @lean_kernel
 def cholesky(S: Floats, index: Ints, size: int, L: Floats) -> bool:
-    """Write the Cholesky factor of S on index[:size] into L; false when it is singular."""
+    """Write the Cholesky factor of S on index[:size] into L; false if it is singular."""
     for a in range(size):
         for b in range(a + 1):
             total = S[index[a], index[b]]
@@ -64,7 +64,7 @@ def inverse(C: Floats, M: Floats) -> float:
         if det < 1e-200 or det > 1e200:
             log_det += np.log(det)
             det = 1.0
-        # Column c, done with, has the column of the inverse that arises in its place.
+        # Column c is finished: store in it the column of the inverse that replaces it.
         M[c, c] = 1.0
         scale = 1.0 / pivot
         for j in range(k):
@@ -118,7 +118,7 @@ def _pull_back(columns: Columns, M: Floats, i: int, m: int, y: Floats) -> None:
 
 @lean_kernel
 def sweep(columns: Columns, x: Floats, M: Floats, y: Floats, column: Floats) -> None:
-    """One exact step for every column in turn, M = Q⁻¹ following by rank-one updates."""
+    """Take one exact step for every column in turn; rank-one updates keep M = Q⁻¹."""
     at, square_at, rows, X = columns
     k = M.shape[0]
     for i in range(k):
@@ -151,7 +151,7 @@ def sweep(columns: Columns, x: Floats, M: Floats, y: Floats, column: Floats) -> 
 
 @lean_kernel
 def gradient_norm_of(columns: Columns, x: Floats, M: Floats, y: Floats) -> float:
-    """Largest entry of the gradients yᵢ − xᵢ, tangent to the spheres."""
+    """Largest entry of the gradients yᵢ − xᵢ, which are tangent to the spheres."""
     at = columns[0]
     largest = 0.0
     for i in range(M.shape[0]):
@@ -167,7 +167,7 @@ def gradient_norm_of(columns: Columns, x: Floats, M: Floats, y: Floats) -> float
 def _pull_all_back(columns: Columns, x: Floats, R: Floats, i: int, T: Floats) -> None:
     """Write the tangent parts of Xᵢ M[m, rowsᵢ] for all m at once, with R the transpose of M.
 
-    Their coordinates are those of the reflection that sends xᵢ to ± the last unit vector.
+    Their coordinates are those of the reflection that maps xᵢ to ± the last unit vector.
     """
     at, square_at, rows, X = columns
     first, last = at[i], at[i + 1] - 1
@@ -181,7 +181,7 @@ def _pull_all_back(columns: Columns, x: Floats, R: Floats, i: int, T: Floats) ->
             for m in range(k):
                 T[a, m] += weight * R[row, m]
         place += last + 1 - first
-    # The last row is no tangent coordinate: it becomes the part along x.
+    # The last row is not a tangent coordinate: it becomes the part along x.
     sign = 1.0 if x[last] >= 0.0 else -1.0
     scale = 1.0 / (1.0 + sign * x[last])
     for m in range(k):
@@ -199,9 +199,9 @@ def _pull_all_back(columns: Columns, x: Floats, R: Floats, i: int, T: Floats) ->
 def _write_gradient(
     columns: Columns, x: Floats, M: Floats, R: Floats, T: Floats, g: Floats
 ) -> None:
-    """Gradient of f in orthonormal tangent coordinates of the spheres, with what H is made of.
+    """Gradient of f in orthonormal tangent coordinates of the spheres, and what H is computed from.
 
-    With z(i, m) the tangent part of Xᵢ M[m, rowsᵢ], written into T, it is −z(i, i).
+    With z(i, m) the tangent part of Xᵢ M[m, rowsᵢ], written into T, the gradient is −z(i, i).
     """
     at = columns[0]
     k = M.shape[0]
@@ -246,7 +246,7 @@ def solve_factored(L: Floats, gradient: Floats, step: Floats) -> None:
 def factor_damped(H: Floats, D: Floats, damping: float, floor: float, L: Floats) -> float:
     """Write the Cholesky factor of H + damping · D into the lower triangle of L.
 
-    Returns the smallest pivot beside the diagonal of D, or −1 where one is below ``floor``.
+    Returns the smallest pivot relative to the diagonal of D, or −1 if one is below ``floor``.
     """
     d = H.shape[0]
     smallest = np.inf
@@ -258,7 +258,7 @@ def factor_damped(H: Floats, D: Floats, damping: float, floor: float, L: Floats)
             return -1.0
         smallest = min(smallest, pivot / D[b, b])
         root = L[b, b] = np.sqrt(pivot)
-        # Four rows at once: their sums do not wait for each other.
+        # Four rows at once: their sums do not depend on each other.
         a = b + 1
         while a + 3 < d:
             s = H[a, b] + damping * D[a, b]
@@ -316,10 +316,10 @@ def newton(
     tolerance: float,
     max_steps: int,
 ) -> tuple[float, float, int, float]:
-    """Damped Newton steps on the spheres; stops where a step fails to decrease f.
+    """Damped Newton steps on the spheres; stop when a step fails to decrease f.
 
-    Moves x and M (kept equal to Q⁻¹). Returns the value, the gradient norm, the number of
-    steps and the smallest pivot of the last Hessian (negative when it was not positive).
+    Changes x and M (kept equal to Q⁻¹). Returns the value, the gradient norm, the number of steps
+    and the smallest pivot of the last Hessian (negative if it was not positive definite).
     """
     k = M.shape[0]
     N = x.size - k
@@ -365,7 +365,7 @@ def newton(
         for i in range(k):
             for j in range(k):
                 M[i, j] = M_moved[i, j]
-        # Where one more step like this one ends it, it needs no new Hessian.
+        # If one more step like this one reaches the tolerance, it needs no new Hessian.
         rate = moved_norm / gradient_norm
         is_kept = damping == 0.0 and moved_norm * rate <= tolerance
         value = moved_value

@@ -12,7 +12,7 @@ from cyclearn.foundation.stability import STABLE_RADIUS
 Bytes = NDArray[np.uint8]
 
 _SQUARINGS = 26
-# In place of the logarithm of zero: no product of entries that are not zero is so small.
+# In place of the logarithm of zero: no product of nonzero entries is this small.
 _NEVER = 1e6
 
 
@@ -37,11 +37,12 @@ def _weights(nodes: Ints, offsets: Ints, parents: Ints, coefficients: Floats) ->
 
 @kernel
 def _is_contraction(power: Floats) -> bool:
-    """Whether the spectral radius is below ``STABLE_RADIUS``; the matrix is written over.
+    """Whether the spectral radius is below ``STABLE_RADIUS``; the matrix is overwritten.
 
-    By Gelfand's formula: the largest absolute row sum of the m-th power, m doubled up to 2²⁵ with
-    the scale kept aside, is at least the m-th power of the radius, and the trace at most that power
-    times the number of nodes. Most feedback is far from the limit, and a few doublings show it.
+    By Gelfand's formula, the largest absolute row sum of the m-th power is at least the m-th power
+    of the radius, and the trace is at most that power times the number of nodes; m is doubled up to
+    2²⁵, with the scale stored separately. Most feedback is far from the limit, so a few doublings
+    decide.
     """
     k = power.shape[0]
     squared = np.empty((k, k))
@@ -81,7 +82,7 @@ def _is_contraction(power: Floats) -> bool:
 def dies_out_in_all(
     targeted: Bytes, nodes: Ints, offsets: Ints, parents: Ints, coefficients: Floats
 ) -> bool:
-    """Whether feedback dies out in every table, targets cut off from their parents.
+    """Whether feedback dies out in every table, with targets cut off from their parents.
 
     ``targeted``, of shape (tables, p), marks the variables that were intervened on.
     """
@@ -101,11 +102,11 @@ def dies_out_in_all(
 
 @kernel
 def can_die_out(nodes: Ints, offsets: Ints, parents: Ints, coefficients: Floats) -> bool:
-    """Whether feedback dies out in the component, or with the columns of I − B at other nodes.
+    """Whether feedback dies out in the component, or after its columns of I − B are permuted.
 
-    Each order of the columns is an equivalent graph. In the one whose diagonal has the largest
-    product no cycle has a gain above one, since turning it would make the product larger: where
-    cycles share no node that is the one stable graph, and elsewhere mostly stable if one is.
+    Each permutation of the columns is an equivalent graph. In the one whose diagonal has the
+    largest product no cycle has a gain above one: reversing it would make the product larger.
+    If no cycles share a node, only this graph is stable; otherwise it usually is if any graph is.
     """
     Q = _weights(nodes, offsets, parents, coefficients)
     if _is_contraction(Q.copy()):
@@ -129,10 +130,10 @@ def can_die_out(nodes: Ints, offsets: Ints, parents: Ints, coefficients: Floats)
 
 @kernel
 def least_assignment(cost: Floats) -> Ints:
-    """The row that each column of a square matrix is given, at the least total cost.
+    """The row assigned to each column of a square matrix, with the least total cost.
 
     The Hungarian method: rows are added one by one along the cheapest alternating path, with
-    potentials that keep reduced costs from being negative. Places count from one; zero is none.
+    potentials that keep reduced costs nonnegative. Positions count from one; zero means no row.
     """
     k = cost.shape[0]
     of_row, of_column = np.zeros(k + 1), np.zeros(k + 1)

@@ -1,8 +1,8 @@
 """The moves of the virtual-edge operator (supplement, "Virtual Edge Search Operator").
 
-Two nodes with a common child that is an ancestor of one of them look adjacent in every data set.
-A search that has not found the cycle puts a real edge there and cannot get away by single edges.
-Each move here forms the cycle and removes the edge at once.
+Two nodes with a common child that is an ancestor of one of them look adjacent in every data set. A
+search that has not found the cycle puts a real edge there, and no change of a single edge improves
+the graph afterwards. Each move here forms the cycle and removes the edge in one step.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ def _joined(A: Bytes, a: int, b: int) -> bool:
 
 @lean_kernel
 def _orient(A: Bytes, a: int, b: int, exclusive: bool, toggles: Ints, n: int) -> int:
-    """Append what makes the edge between a and b point from a to b; return the new length.
+    """Append the toggles that orient the edge between a and b as a → b; return the new length.
 
-    An edge b → a beside a → b is taken away only if ``exclusive``.
+    An edge b → a beside a → b is removed only if ``exclusive``.
     """
     if not A[a, b]:
         toggles[n, 0], toggles[n, 1] = a, b
@@ -39,7 +39,7 @@ def _orient(A: Bytes, a: int, b: int, exclusive: bool, toggles: Ints, n: int) ->
 
 @lean_kernel
 def _remove(A: Bytes, a: int, b: int, toggles: Ints, n: int) -> int:
-    """Append what removes every edge between a and b; return the new length."""
+    """Append the toggles that remove every edge between a and b; return the new length."""
     if A[a, b]:
         toggles[n, 0], toggles[n, 1] = a, b
         n += 1
@@ -51,7 +51,7 @@ def _remove(A: Bytes, a: int, b: int, toggles: Ints, n: int) -> int:
 
 @lean_kernel
 def _complete(A: Bytes, a: int, b: int, toggles: Ints, n: int) -> int:
-    """Append what makes a ⇄ b; return the new length."""
+    """Append the toggles that make a ⇄ b; return the new length."""
     if not A[a, b]:
         toggles[n, 0], toggles[n, 1] = a, b
         n += 1
@@ -63,7 +63,7 @@ def _complete(A: Bytes, a: int, b: int, toggles: Ints, n: int) -> int:
 
 @kernel
 def _grown(moves: Ints, sizes: Ints, n_moves: int) -> tuple[Ints, Ints]:
-    """The same arrays, larger where one more move would not fit."""
+    """The same arrays, enlarged if one more move would not fit."""
     if n_moves < sizes.size:
         return moves, sizes
     more_moves = np.empty((2 * sizes.size, moves.shape[1], 2), np.int64)
@@ -81,19 +81,19 @@ def virtual_edge_moves(A: Bytes, max_cycle: int) -> tuple[Ints, Ints]:
     """All moves of the operator, as toggled entries of A.
 
     Case 1, a triangle i, j, k and another sequence of edges, in any directions, between k and j:
-    turn edges so that j → k and the sequence form a cycle of at most ``max_cycle`` nodes, delete
-    the edge between i and j, orient i → k.
+    reverse edges so that j → k and the sequence form a cycle of at most ``max_cycle`` nodes, delete
+    the edge between i and j, and orient i → k.
 
     Case 2, triangles i, j, k and l, j, k over an edge j → k: delete the edge between i and j and
-    the one between l and k, add k → j.
+    the one between l and k, and add k → j.
 
-    Three things go further than the supplement. The edge between j and k may be missing, as it can
-    hide where paths around the cycle cancel it. In case 2 the edges that stay are oriented, i → k
-    and l → j: else a search that came by l ← j stays where it is. And one triangle suffices there:
-    then only the edge between i and j goes.
+    This goes beyond the supplement in three ways. The edge between j and k may be missing, because
+    it can be hidden if paths around the cycle cancel it. In case 2 the other edges are oriented,
+    i → k and l → j; otherwise a search that arrived by l ← j cannot continue. And in case 2 one
+    triangle suffices: then only the edge between i and j is deleted.
 
-    Returns the toggles, shape (moves, longest, 2), and the number of toggles of each move; no
-    moves where ``max_cycle`` is zero.
+    Returns the toggles, shape (moves, longest, 2), and the number of toggles of each move; there
+    are no moves if ``max_cycle`` is zero.
     """
     longest = 2 * max_cycle + 8 if max_cycle > 0 else 2
     moves: Ints = np.empty((64, longest, 2), np.int64)
@@ -107,7 +107,7 @@ def virtual_edge_moves(A: Bytes, max_cycle: int) -> tuple[Ints, Ints]:
 
 @kernel
 def _neighbours(A: Bytes) -> tuple[Ints, Ints]:
-    """The nodes joined to each node, in ascending order, and their number."""
+    """The nodes adjacent to each node, in ascending order, and their number."""
     p = A.shape[0]
     n_near = np.zeros(p, np.int64)
     most = 0
@@ -158,7 +158,7 @@ def _long_cycles(
                 i = near[j, a]
                 if i == k or not _joined(A, i, k):
                     continue
-                # Depth first over simple paths k = path[0], path[1], …, j that avoid i.
+                # Depth-first search over simple paths k = path[0], path[1], …, j that avoid i.
                 path[0] = k
                 following[0] = 0
                 depth = 0
@@ -210,7 +210,7 @@ def _two_cycles(
                     continue
                 for b in range(n_near[j]):
                     other = near[j, b]
-                    # With i itself for the other node there is only one triangle.
+                    # If the other node is i itself, there is only one triangle.
                     if other == k or (other == i and not _joined(A, j, k)):
                         continue
                     if not _joined(A, other, k):

@@ -31,9 +31,9 @@ _FURTHEST = 10**15
 def members_page(*, folder: str, request: dict[str, Any]) -> dict[str, Any]:
     """Members of the class from position ``at`` on that match the request.
 
-    ``source``, ``target`` and ``how`` ask for members in which one variable drives another,
-    ``directly`` or ``somehow``; ``stable`` for those with a stable fit. The answer says with
-    ``next`` where the next page begins.
+    ``source``, ``target`` and ``how`` select members in which one variable drives another,
+    ``directly`` or ``somehow``; ``stable`` selects members with a stable fit. ``next`` in the
+    answer is the position at which the next page begins.
     """
     result = learned(folder)
     if result.experiments is not None:
@@ -51,7 +51,7 @@ def members_page(*, folder: str, request: dict[str, Any]) -> dict[str, Any]:
         ),
     )
     return members_view(result, listing) | {
-        # As text: a page would round a large number.
+        # As text, because a page would round a large number.
         "size": None if asked.size is None else f"{asked.size:,}",
         "found": len(found),
         "at": asked.at,
@@ -82,7 +82,7 @@ class _Asked:
         )
 
     def page(self) -> tuple[list[Member], int | None]:
-        """The members of the page, and where the next one begins."""
+        """The members of the page, and the position at which the next one begins."""
         names = self._result.graph.names
         tables = [model.moments for model in self._result.models.values()]
         ends = tuple(map(names.index, self._ends)) if self._has_pair else (0, 0)

@@ -30,7 +30,7 @@ def export(*, folder: str, table: str, kind: str, name: str, request: dict[str, 
     """Create one file of a result in the folder of its job."""
     write = EXPORTS[kind].get(name)
     if write is None:
-        raise InputError(f"no file {short(name)}; the files are {', '.join(EXPORTS[kind])}")
+        raise InputError(f"there is no file {short(name)}; choose from {', '.join(EXPORTS[kind])}")
     place = Path(folder)
     write(folder=place, table=Path(table), request=request, path=place / name)
 
@@ -53,7 +53,7 @@ def _report(*, folder: Path, table: Path, request: dict[str, Any], path: Path) -
 
 
 def _last(folder: Path, kind: str) -> Any:
-    """The result of the last finished job of a kind about a graph, if there is one."""
+    """The result of the last finished job of a kind about a graph; None if there is none."""
     jobs = Workspace(folder.parent.parent).jobs()
     of = [job.id for job in jobs if job.kind == kind and job.of == folder.name]
     done = [folder.parent / name for name in of if (folder.parent / name / "result.json").is_file()]
@@ -61,7 +61,7 @@ def _last(folder: Path, kind: str) -> Any:
 
 
 def _result(folder: Path) -> Any:
-    """The resamples, or the probabilities, of a job that is done."""
+    """The resamples, or the probabilities, of a finished job."""
     return load(folder / "result.json")
 
 
@@ -95,7 +95,7 @@ def _table(make: Callable[[Path, dict[str, Any]], Any]) -> Writer:
 
 
 def _named(summary: Any) -> Any:
-    """A table of parameters whose index has a name; that of groups has names already."""
+    """A table of parameters whose index has a name; the index of groups already has names."""
     return summary if summary.index.nlevels > 1 else summary.rename_axis("parameter")
 
 

@@ -1,8 +1,8 @@
-"""Access control: only browsers that were opened with a token, and only their own page.
+"""Access control: only browsers that were opened with a token, and only the application's page.
 
 Other programs and users of the machine have no token. An old browser may send the cookie with
-requests of other pages; these come from a foreign origin and are refused. A host name that an
-attacker points to this machine is not accepted.
+requests of other pages; such requests have a foreign origin and are refused. A host name that an
+attacker directs to this machine is not accepted.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _REFUSED = (
 
 
 class Guard:
-    """Middleware that lets in browsers, each by a token that works once, and only its own page."""
+    """Middleware that admits browsers, each by a token that works once, and only its own page."""
 
     def __init__(self, app: ASGIApp, *, port: int, tokens: set[str]) -> None:
         self._app = app
@@ -85,7 +85,7 @@ class Guard:
         return None if is_in else _refused(_REFUSED)
 
     def _exchanged(self, given: str, is_in: bool) -> Response:
-        """A session for the token, and an address without it."""
+        """Start a session for the token, and redirect to the address without it."""
         response = RedirectResponse("/", 303)
         found = [
             one for one in self._tokens if secrets.compare_digest(given.encode(), one.encode())

@@ -11,18 +11,18 @@ from cyclearn.app.pool import TaskError, WorkerLostError, WorkerPool
 from cyclearn.app.workspace import ENDED, Job, Kind, State, Workspace, read_json
 from cyclearn.foundation.errors import InputError
 
-# Quick kinds, which do not wait for searches.
+# Quick kinds of jobs, which do not wait for searches.
 _QUICK = ("effects", "compare")
-# Kinds whose partial results are kept, and the file that shows that there are some.
+# Kinds whose partial results are kept, and the file that exists if there are any.
 _KEEPS = ("learn", "bootstrap")
 _KEPT = "kept.json"
 _LOST = "The process ended unexpectedly: it was killed, or there was not enough memory."
 
 
 class Jobs:
-    """The jobs of a workspace, and those that run in this program.
+    """The jobs of a workspace, including the ones that run in this program.
 
-    Long jobs are queued for ``work``; ``quick`` handles what a person waits for.
+    Long jobs are queued for ``work``; ``quick`` handles jobs that the user waits for.
     """
 
     def __init__(self, workspace: Workspace, work: WorkerPool, quick: WorkerPool) -> None:
@@ -31,7 +31,7 @@ class Jobs:
         self._running: dict[str, asyncio.Task[None]] = {}
 
     def start(self, kind: Kind, table: str, request: dict[str, Any], of: str | None = None) -> Job:
-        """Queue a job, which begins when a worker is free."""
+        """Queue a job, which starts when a worker is free."""
         job = self._workspace.add_job(kind, table, request, of)
         self._launch(job, self._run(job, kind))
         return job
@@ -87,7 +87,7 @@ class Jobs:
             before.cancel()
             await asyncio.gather(before, return_exceptions=True)
             if self._workspace.job(job.id).state == "done":
-                # It finished before it could be stopped.
+                # It ended before it could be stopped.
                 return
         keeps = task.startswith("keep_")
         arguments = {

@@ -36,7 +36,7 @@ def search_options(request: dict[str, Any]) -> SearchOptions:
 
 
 def learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Learn a graph, with progress; return whether probabilities can be computed soon."""
+    """Learn a graph and report progress; return whether probabilities can be computed soon."""
     place, options = Path(folder), search_options(request)
     frame = read_frame(table, request)
     labels = {options.groups, options.interventions, options.weights, options.within}
@@ -58,9 +58,9 @@ def learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> dict
 
 
 def keep_learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> None:
-    """The result of a stopped search, from one more step on the best graph so far.
+    """The result of a stopped search, from one more step on the best graph found so far.
 
-    The options of the result hold that graph, so that they repeat it.
+    The options of the result contain that graph, so that they reproduce the result.
     """
     place, options = Path(folder), search_options(request)
     tables = options.tables(read_frame(table, request))
@@ -73,7 +73,7 @@ def keep_learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) ->
             # The user ended it, not the limit of this step.
             result = replace(learn_with(kept, tables), status=SearchStatus.INTERRUPTED)
         except InputError as error:
-            # The last graph may have no stable fit; an earlier one has.
+            # The last graph may have no stable fit although an earlier one has.
             refused = error
         else:
             write_result(place, tables, result)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# A sheet is compressed text: at most this many times as large as its file.
+# A sheet is compressed text: it is at most this many times as large as its file.
 _UNPACKED = 20
 # Positions of cells and rows in a sheet, and the number of bytes to search at a time.
 _CELL = re.compile(rb"""\br\s*=\s*["']([A-Z]{0,3})([0-9]{1,9})["']""")
@@ -55,7 +55,7 @@ def open_table(
     place, options = Path(folder), reading_options({"reading": reading})
     path = place / file
     record = {"id": place.name, "name": name, "file": file}
-    # In a separate file, because it is long and the page requests the rest often.
+    # In a separate file, because it is long and the page often requests only the rest.
     write_json(place / "sample.json", {})
     try:
         _check_size(path, Limits(**limits), name)
@@ -104,7 +104,7 @@ def _levels(path: Path, options: dict[str, Any], names: list[str]) -> dict[str, 
 
 
 def _matrix_record(path: Path, options: dict[str, Any], limits: Limits) -> dict[str, Any]:
-    """Information on a covariance matrix, whose number of rows may still be missing."""
+    """Information on a covariance matrix; its number of rows may still be missing."""
     is_known = "n" in options or tetrad_matrix(path) is not None
     some = options if is_known else options | {"n": limits.max_rows}
     found = read_matrix(path, some, check_shape=limits.check_shape)
@@ -125,7 +125,7 @@ def _matrix_record(path: Path, options: dict[str, Any], limits: Limits) -> dict[
 
 
 def _check_size(path: Path, limits: Limits, name: str) -> None:
-    """Refuse files that would be much larger in memory."""
+    """Refuse files whose content would be much larger in memory."""
     size = path.stat().st_size
     if path.suffix == ".xlsx" and zipfile.is_zipfile(path):
         try:
@@ -153,7 +153,7 @@ def _check_size(path: Path, limits: Limits, name: str) -> None:
 
 
 def _check_corner(archive: zipfile.ZipFile, limits: Limits, name: str) -> None:
-    """Refuse a sheet with a cell so far out that the empty cells before it would fill memory."""
+    """Refuse a sheet with a cell so distant that the empty cells before it would fill memory."""
     for part in archive.namelist():
         if part.startswith("xl/worksheets/") and part.endswith(".xml"):
             rows, columns = _corner(archive, part)
@@ -179,7 +179,7 @@ def _corner(archive: zipfile.ZipFile, part: str) -> tuple[int, int]:
 
 
 def _number(column: bytes) -> int:
-    """The number of a column named as spreadsheets do: A is 1, AA is 27."""
+    """The number of a column in the notation of spreadsheets: A is 1, AA is 27."""
     return reduce(lambda number, letter: 26 * number + letter - 64, column, 0)
 
 

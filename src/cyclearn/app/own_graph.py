@@ -1,4 +1,4 @@
-"""A graph of the user next to the learned one: equivalence, distance, and difference in fit."""
+"""A graph of the user compared with the learned one: equivalence, distance, difference in fit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cyclearn.models import FittedModel, fit
 from cyclearn.report.fit_words import index_rows, verdict
 from cyclearn.results.result import LearnResult
 
-# With more variables the full comparison can take minutes; rotations and rules are quick.
+# With more variables the full comparison can take minutes; rotations and rules are fast.
 _COMPARED = 8
 _SAME = 1e-6
 _SECONDS = 10.0
@@ -72,7 +72,7 @@ def own_graph(request: dict[str, Any], names: tuple[str, ...]) -> DirectedGraph:
     if unknown:
         raise InputError(
             f"the graph has {short(unknown[0])}, which is not a variable of the learned graph; "
-            f"whose variables are {', '.join(names[:10])}{' …' if len(names) > 10 else ''}"
+            f"its variables are {', '.join(names[:10])}{' …' if len(names) > 10 else ''}"
         )
     return DirectedGraph.from_edges(list(given.edges), list(names))
 
@@ -120,7 +120,7 @@ def _likelihoods(fitted: FittedModel, result: LearnResult) -> list[str]:
         lines.append(
             f"BIC {number(fitted.bic, 2)}, {number(abs(gap), 2)} {how} (smaller is better)."
         )
-    # There is no test of a graph against itself.
+    # A graph is not tested against itself.
     return lines if fitted.graph == model.graph else lines + _ratio(fitted, model)
 
 

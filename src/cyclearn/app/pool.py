@@ -1,8 +1,8 @@
 """Worker processes: several at a time, one ready in advance, each ended after its task.
 
 A worker receives one line of JSON and answers with one. It ends when its standard input closes, so
-that none outlives the server. It does not import modules from the current folder, so that files
-next to the data are not executed.
+that no worker outlives the server. It does not import modules from the current folder, so that
+files next to the data are not executed.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-# An empty entry of the path is the current folder.
+# An empty entry in the path means the current folder.
 _WORK = (
     "import sys; sys.path[:] = filter(None, sys.path)\n"
     "from cyclearn.app.worker import main; main({})"
 )
-# Niceness of long work, so that it yields to what a person waits for.
+# Niceness of long work, so that it yields to work that the user waits for.
 _BACKGROUND = 10
-# Maximum length of an answer line; long content is in files.
+# Maximum length of an answer line; long content is stored in files.
 _LONGEST = 2**26
 
 
 class TaskError(Exception):
-    """The task was refused, with a message for people; ``is_defect`` if it is a bug."""
+    """The task was refused, with a message for the user; ``is_defect`` if it is a bug."""
 
     def __init__(self, message: str, *, is_defect: bool = False) -> None:
         super().__init__(message)
@@ -56,7 +56,7 @@ class Worker:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,
                 limit=_LONGEST,
-                # A Ctrl-C in the terminal is for the server, which ends its workers itself.
+                # Ctrl-C in the terminal is meant for the server, which ends its workers.
                 start_new_session=True,
             )
         )
@@ -93,7 +93,7 @@ class Worker:
 
 
 class WorkerPool:
-    """At most ``size`` workers; further tasks wait in order.
+    """At most ``size`` workers; further tasks wait in the order of their requests.
 
     Workers of a pool ``in_background`` have low priority.
     """
@@ -149,7 +149,7 @@ class WorkerPool:
         if self._starting is not None and not self._idle:
             await asyncio.shield(self._starting)
         while self._idle:
-            # The one that has been idle longest: the last one may still be loading modules.
+            # The worker idle for the longest time: the last one may still be loading modules.
             worker = self._idle.pop(0)
             if worker.is_alive:
                 return worker

@@ -13,11 +13,11 @@ from cyclearn.app.workspace import write_json
 from cyclearn.graphs import DirectedGraph
 from cyclearn.search.progress import Progress
 
-# Scores that the page draws; more are thinned.
+# Maximum number of scores that the page draws; longer series are thinned.
 _MAX_SCORES = 240
-# Number of graphs to keep in case of a stop: the best, and those before it.
+# Number of graphs to keep in case of a stop: the best one and the previous ones.
 _N_KEPT = 5
-# Seconds between two reports of progress; some searches make thousands of moves in one.
+# Seconds between two reports of progress; some searches make thousands of moves meanwhile.
 _PAUSE = 0.2
 
 
@@ -44,7 +44,7 @@ class ProgressFile:
 
 
 class _Listener(logging.Handler):
-    """Messages of the library while it works."""
+    """Passes on messages of the library while it works."""
 
     def __init__(self, file: ProgressFile) -> None:
         super().__init__()

@@ -17,9 +17,9 @@ from cyclearn.foundation.json_input import short
 if TYPE_CHECKING:
     import pandas as pd
 
-# Comparisons on the page, and the pandas methods for them.
+# Comparisons on the page, and the corresponding pandas methods.
 _COMPARISONS = {"=": "eq", "≠": "ne", "<": "lt", "≤": "le", ">": "gt", "≥": "ge"}
-# What a request may say about reading: a list of any length, of one thing after another, a mapping.
+# Valid forms of the entries of a request: a list of any length, a fixed sequence, a mapping.
 _FORMS: dict[str, Any] = {
     **{name: [str] for name in ("columns", "missing_codes", "labels")},
     "header": bool,
@@ -34,8 +34,8 @@ _FORMS: dict[str, Any] = {
 def reading_options(request: dict[str, Any]) -> dict[str, Any]:
     """How a request reads a table; defaults are omitted.
 
-    ``where`` has conditions [column, comparison, value] for rows, ``recode`` assigns numbers to the
-    values of a column as pairs, ``covariance`` and ``n`` mean that the file contains a matrix.
+    ``where`` has conditions [column, comparison, value] on rows, ``recode`` assigns numbers to the
+    values of a column as pairs, and ``covariance`` and ``n`` mean that the file contains a matrix.
     """
     given = request.get("reading") or {}
     if not isinstance(given, dict):
@@ -140,5 +140,5 @@ def _read_chosen(folder: str, text: str) -> pd.DataFrame | Moments:
             return read_matrix(file, options)
         return read_rows(file, options).frame
     except InputError as error:
-        # Show the name of the upload, not its path in the workspace.
+        # Show the name of the uploaded file, not its path in the workspace.
         raise type(error)(str(error).removeprefix(f"{file}: ")) from None

@@ -15,8 +15,8 @@ from cyclearn.search.options import SearchOptions
 
 _HEAD = '''"""What was done in cyclearn app, repeated in Python.
 
-Made by cyclearn {version}. Needs {files} in the same folder; each learned graph is
-written as JSON, the same as the page gives.
+Created by cyclearn {version}. It needs {files} in the same folder; each learned graph is
+written as JSON, identical to the download from the page.
 """
 
 import cyclearn as cl

@@ -67,18 +67,18 @@ _TYPES = {
     ".js": "text/javascript",
     ".svg": "image/svg+xml",
 }
-# Processes for what a person waits for, in addition to those for long work.
+# Number of processes for jobs that the user waits for, in addition to those for long work.
 _QUICK = 2
-# Bytes of a request that is not a file.
+# Maximum number of bytes of a request that is not a file.
 _MAX_REQUEST = 5_000_000
 _MAX_DIGITS = 18
-# Characters of the name of a result, and of the note about it.
+# Maximum number of characters in the name of a result, and in the note about it.
 _MAX_NAME, _MAX_NOTE = 200, 20_000
 # Requests of the page have far fewer levels; much deeper ones cannot be written as JSON.
 _MAX_DEPTH = 50
 # Parts of a job that the page does not request often.
 _LONG = ("request", "look")
-# What of a table it asks for, to choose one.
+# Fields of a table that the page needs to list the tables.
 _SHOWN = ("id", "name", "n_rows")
 _ASSET = re.compile(r"[A-Za-z0-9_-]{1,80}\.[a-z]{1,8}")
 _LOST = "The process ended unexpectedly; there may not be enough memory."
@@ -184,7 +184,7 @@ class Server:
         self.opening = None
 
     def _known(self, name: str, content: bytes) -> str | None:
-        """The table that was opened before from the same file, if it was."""
+        """The table that was opened before from the same file, if there is one."""
         for table in self._workspace.tables():
             file = self._workspace.table_folder(table["id"]) / table["file"]
             if table["name"] == name and file.read_bytes() == content:
@@ -326,7 +326,7 @@ class Server:
         if not isinstance(what, dict):
             raise InputError("request must be a JSON object")
         if of is not None:
-            # Statements about a graph are about the rows from which it was learned.
+            # A job about a graph uses the rows from which the graph was learned.
             table = learned.table
             same = {key: learned.request.get(key, {}) for key in ("reading", "options")}
             if kind == "learn" and "penalty" in what:
@@ -335,17 +335,17 @@ class Server:
         return _json(asdict(self._jobs.start(kind, str(table), what, of)))
 
     async def job(self, request: Request) -> Response:
-        """A job, and what the page shows of it."""
+        """A job, and the view of it for the page."""
         job = self._workspace.job(request.path_params["job"])
         view = self._workspace.job_folder(job.id) / "view.json"
         body = bytes(_json(asdict(job)).body)
         if job.state == "done":
-            # As it was written: to read and write a large one again takes half a second.
+            # Copy it as written: reading and writing a large view again takes half a second.
             body = body[:-1] + b', "view": ' + view.read_bytes() + b"}"
         return Response(body, media_type="application/json")
 
     async def change_job(self, request: Request) -> Response:
-        """Name a job, note something about it, remove or restore it."""
+        """Name a job, add a note to it, remove or restore it."""
         given = await _given(request)
         job = self._workspace.job(request.path_params["job"])
         changes = {
@@ -375,7 +375,7 @@ class Server:
         return _json(asdict(self._jobs.stop(request.path_params["job"])))
 
     async def cancel(self, request: Request) -> Response:
-        """End a job, and keep nothing of it."""
+        """End a job and discard everything that it found."""
         return _json(asdict(self._jobs.cancel(request.path_params["job"])))
 
     async def members(self, request: Request) -> Response:
@@ -405,7 +405,7 @@ class Server:
     async def script(self, request: Request) -> Response:
         """The script that repeats one result, or everything."""
         wanted = request.query_params.get("job")
-        # A job, and the one that it is about.
+        # A job, and the job that it refers to.
         job = None if wanted is None else self._done(wanted)
         jobs = None if job is None else [name for name in (job.of, job.id) if name is not None]
         with tempfile.TemporaryDirectory() as folder:
@@ -416,7 +416,7 @@ class Server:
         return Response(content, headers=_named("repeat.py"), media_type="text/x-python")
 
     async def save_work(self, request: Request) -> Response:
-        """Everything in one file, or everything but the rows of tables."""
+        """Everything in one file, or everything except the rows of tables."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "work.cyclearn"
             has_rows = request.query_params.get("tables") != "no"
@@ -477,7 +477,7 @@ def _in_words(handler: Handler) -> Handler:
         except ClientDisconnect:
             return Response(status_code=400)
         except asyncio.CancelledError:
-            # Ctrl-C does not wait for it.
+            # Ctrl-C does not wait for the request.
             return _json({"error": "The program has been stopped."}, 503)
 
     return answered
@@ -497,7 +497,7 @@ async def _nothing_there(request: Request, error: Exception) -> Response:
 
 
 async def _body(request: Request, most: int, refusal: str) -> bytes:
-    """The body, read only up to the limit."""
+    """The body of a request, read only up to the limit."""
     parts, size = [], 0
     async for part in request.stream():
         size += len(part)
@@ -512,7 +512,7 @@ async def _given(request: Request) -> dict[str, Any]:
     body = await _body(request, _MAX_REQUEST, words)
     try:
         given = json.loads(body or b"{}", parse_int=_whole)
-        # JSON can contain lone surrogates, which no file can.
+        # JSON can contain lone surrogates, which cannot be written to a file.
         json.dumps(given, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise InputError("the request is not valid JSON") from None
@@ -579,7 +579,7 @@ def _named(name: str) -> dict[str, str]:
 
 
 class _WholeFile(FileResponse):
-    """A file without support for range requests, which no client needs and attackers use."""
+    """A file without range requests: no client needs them, and attackers use them."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = [each for each in scope["headers"] if each[0] not in (b"range", b"if-range")]

@@ -85,7 +85,7 @@ def posterior(*, folder: str, table: str, of: str, request: dict[str, Any]) -> N
         note.say("Sampling graphs", words)
 
     with warnings.catch_warnings():
-        # The result and the page already report it.
+        # The result and the page report this already.
         warnings.simplefilter("ignore", SamplingWarning)
         options = posterior_options(request).given()
         found = run_posterior(read_frame(table, request), on_progress=done, **options)

@@ -48,10 +48,10 @@ def form(result: LearnResult, name: str) -> str:
 def lacking(result: LearnResult) -> list[str]:
     """Files that are not available for this result.
 
-    Some formats cannot represent every name, or weights of several groups; some kinds of
-    interventions have no class.
+    Some formats cannot represent every name, or the weights of several groups; for some kinds of
+    interventions no class is available.
     """
-    # A picture can represent everything, but takes a while to draw.
+    # A picture can represent everything but takes some time to draw.
     texts = [name for name in FORMS if not name.startswith("picture")]
     found = [name for name in texts if _is_refused(partial(form, result, name))]
     if _is_refused(lambda: result.equivalence_class):
@@ -84,7 +84,7 @@ def result_view(
         "listing": {
             "words": listing_in_words(found),
             "selection": found.listing.found.selection,
-            # As text: a page would round a large number.
+            # As text, because a page would round a large number.
             "size": size,
         },
         "coefficients": _coefficients(found),
@@ -133,10 +133,10 @@ _MAX_LABELS = 60
 
 
 def _picture(found: Findings, edges: list[Edge]) -> str:
-    """The union of all listed members, without showing edges that the learned graph lacks.
+    """The union of all listed members; edges that the learned graph lacks are not shown.
 
-    Nodes are placed by the strongest edges of the learned graph, so that only edges change
-    before the eye.
+    Nodes are placed by the strongest edges of the learned graph, so that only edges change when
+    another member is shown.
     """
     graph = found.graph
     learned, strong = set(graph.edges), backbone(graph, found.standardised)

@@ -1,7 +1,7 @@
 """Effects of changing one variable on all others, over the graphs that fit equally well.
 
-The slider of the page needs no new request. Means are linear in the size d of the change, and their
-variances are a + b·d + c·d², so that a model needs five numbers for each variable.
+The slider of the page needs no new request: means are linear in the size d of the change, and
+variances are a + b·d + c·d², so a model needs five numbers for each variable.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A whole workspace as one file: tables as uploaded, selections, and all results.
 
-A file may come from anyone. Nothing in it is shown or run unchecked: tables are opened like any
-upload, results are read by the library, and their views are regenerated.
+A file may come from anyone. Nothing in it is shown or run unchecked: tables are opened in the same
+way as uploads, results are read by the library, and their views are regenerated.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def open_work(*, folder: str, path: str, limits: dict[str, Any]) -> None:
     Raises
     ------
     InputError
-        If a file is damaged, foreign, too large or inconsistent; nothing of it is kept.
+        If a file is damaged, foreign, too large or inconsistent; then nothing of it is kept.
     """
     workspace, made = Workspace(Path(folder)), list[Path]()
     try:

@@ -6,7 +6,7 @@
     tables/t1/              table.csv as it was uploaded, table.json what was found in it,
                             sample.json some rows, draft.json what was last chosen on the page
     jobs/j1/                job.json the request and its outcome, progress.json,
-                            result.json in the library's own form, view.json what the page shows
+                            result.json in the library's own format, view.json what the page shows
 
 The server alone writes ``job.json``; workers write the files of the job that they run.
 """
@@ -62,7 +62,7 @@ class Job:
     name, note : str
         Name and note given by the user.
     is_removed : bool
-        Whether it was removed; it can be restored until the program is started again.
+        Whether it was removed; it can be restored until the program starts again.
     look : dict
         How the page shows it: positions of nodes, layout, folded loops, the user's own graph.
     """

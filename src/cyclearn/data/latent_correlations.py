@@ -1,13 +1,15 @@
 """Latent correlations of ordinal columns: ``ordered=[...]``.
 
-An ordinal column is a standard normal column that was cut at thresholds, which its margin gives.
-The correlation of two such latent columns is estimated by maximum likelihood from the counts of
-pairs of levels (polychoric), that of a latent and a continuous column from the rows (polyserial),
-pair by pair, with the thresholds held (two steps, as lavaan's ``lavCor``; Olsson 1979).
+An ordinal column is treated as a standard normal variable that was cut at thresholds, which the
+frequencies of its levels determine. The correlation of two such latent variables is estimated by
+maximum likelihood from the counts of pairs of levels (polychoric), the correlation of a latent and
+a continuous variable from the rows (polyserial). Each pair is estimated separately, with the
+thresholds fixed (two steps, as in lavaan's ``lavCor``; Olsson 1979).
 
-Every row has an influence on each estimate, with that on thresholds, mean and deviation. Their
-covariance is that of all estimates (Muthén 1984). A plain correlation has the variance
-(1 − ρ²)²/n; its ratio to that of an estimate is the efficiency of a pair.
+Every row has an influence on each estimate, including the influence through thresholds, mean and
+standard deviation. The covariance of the influences is that of all estimates (Muthén 1984). A
+Pearson correlation has the variance (1 − ρ²)²/n; the ratio of this variance to that of an estimate
+is the efficiency of a pair.
 """
 
 from __future__ import annotations
@@ -20,28 +22,28 @@ import numpy as np
 
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 
-# How far each row moves the correlation of two columns, whose values are given.
+# How far each row changes the correlation of two columns, whose values are given.
 Influence: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
-# A normal variable is beyond this with a probability below 1e-23: infinity for thresholds.
+# A normal variable exceeds this with a probability below 1e-23: it replaces infinite thresholds.
 _BEYOND = 10.0
-# No pair counts for less; one that does has no standard error to speak of.
+# Lower bound on the efficiency of a pair; below it, a pair practically has no standard error.
 _LEAST = 1e-3
-# Densities further out than this are no numbers any more.
+# Normal densities beyond this are too small for floating-point numbers.
 _FAR = 37.0
-# Correlations are at most this far from zero: beyond it two columns are one.
+# Correlations are at most this far from zero: beyond it the two columns are practically equal.
 _LARGEST = 0.9999
-# Nodes of Gauss and Legendre; with 64 the integral is right to 1e-9 up to that correlation.
+# Nodes of Gauss–Legendre quadrature; 64 make the integral accurate to 1e-9 up to that correlation.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 _TOLERANCE = 1e-12
 # Step of central differences of a mean score.
 _STEP = 1e-5
-# Numbers of influences that are held in memory.
+# Maximum number of influences in memory.
 _PRODUCTS = 1 << 22
 
 
 def thresholds(codes: FloatArray) -> FloatArray:
-    """Where a standard normal variable is cut, with both ends; codes are 0, 1, ….
+    """The cuts of a standard normal variable, including both ends; codes are 0, 1, ….
 
     Examples
     --------
@@ -55,7 +57,7 @@ def thresholds(codes: FloatArray) -> FloatArray:
 
 
 def latent_correlations(X: FloatArray, is_ordered: BoolArray) -> FloatArray:
-    """Correlations of rows in which ordinal columns are codes; missing cells are NaN, pair by pair.
+    """Correlations of rows with ordinal columns as codes; missing cells are NaN, omitted pairwise.
 
     Examples
     --------
@@ -73,13 +75,13 @@ def latent_correlations(X: FloatArray, is_ordered: BoolArray) -> FloatArray:
 
 
 def efficiency(X: FloatArray, is_ordered: BoolArray, R: FloatArray) -> float:
-    """What a row counts for, beside one without ordinal columns, in a search.
+    """The weight of a row in a search, relative to a row without ordinal columns.
 
-    A superfluous edge gains by the correlation of a pair given some of the other variables. Its
-    efficiency is taken between those of the plain and of the partial correlation given all others,
-    which is closer (``benchmarks/results/ordinal_columns.md``). With a penalty of ½ log n for each
-    edge, rows count for so many that as many superfluous edges are expected as without ordinal
-    columns.
+    The gain from a superfluous edge depends on the correlation of a pair given some of the other
+    variables. The efficiency of this correlation is taken between those of the correlation and of
+    the partial correlation given all others, and nearer to the latter
+    (``benchmarks/results/ordinal_columns.md``). The weight is chosen so that, with a penalty of
+    ½ log n per edge, as many superfluous edges are expected as without ordinal columns.
     """
     from scipy.optimize import brentq
     from scipy.special import ndtr
@@ -110,7 +112,7 @@ def _unit(S: FloatArray) -> FloatArray:
 
 
 def _squares(S: FloatArray, moved: FloatArray) -> FloatArray:
-    """Squared influences on the correlations of a covariance, of what rows move it by."""
+    """Squared influences on the correlations, from the influences ``moved`` on the covariance S."""
     scale = np.sqrt(S.diagonal())
     moved = moved / np.outer(scale, scale)
     own = np.einsum("nii->ni", moved)
@@ -119,17 +121,18 @@ def _squares(S: FloatArray, moved: FloatArray) -> FloatArray:
 
 
 def row_parts(X: FloatArray) -> list[FloatArray]:
-    """The rows in parts, whose influences are held in memory together."""
+    """The rows in parts small enough to have their influences in memory together."""
     return np.array_split(X, 1 + X.size * X.shape[1] // _PRODUCTS)
 
 
 def influences(
     X: FloatArray, is_ordered: BoolArray, R: FloatArray
 ) -> Callable[[FloatArray], FloatArray]:
-    """How far a row moves the covariance R of standardised columns: a function of rows.
+    """A function of rows: how far each changes the covariance R of standardised columns.
 
-    The covariance of all estimates is that of these matrices over the rows X, divided by their
-    number. A row counts for the pairs of columns that it has; ordinal columns have variance one.
+    The covariance of all estimates is the covariance of these matrices over the rows X, divided by
+    the number of rows. A row counts for the pairs of columns that it has; ordinal columns have
+    variance one.
     """
     share = 1 - np.isnan(X).mean(axis=0)
     centre, scale = np.nanmean(X, axis=0), np.nanstd(X, axis=0)
@@ -154,7 +157,7 @@ def influences(
 def _columns(
     X: FloatArray, is_ordered: BoolArray, i: int, j: int
 ) -> tuple[FloatArray, FloatArray, tuple[bool, bool]]:
-    """Two columns of the rows that have both, and which of them are ordinal."""
+    """Two columns, in the rows that have both, and whether each is ordinal."""
     x, y = X[~np.isnan(X[:, [i, j]]).any(axis=1)][:, [i, j]].T
     return x, y, (bool(is_ordered[i]), bool(is_ordered[j]))
 
@@ -169,7 +172,7 @@ def _correlation(x: FloatArray, y: FloatArray, kinds: tuple[bool, bool]) -> floa
 
 
 def _influence(x: FloatArray, y: FloatArray, kinds: tuple[bool, bool], r: float) -> Influence:
-    """The influence of rows on that correlation, which is r in the rows of x and y."""
+    """The influence of rows on that correlation, given its estimate r from the rows of x and y."""
     if kinds == (True, False):
         swapped = _influence(y, x, (False, True), r)
         return lambda x, y: swapped(y, x)
@@ -181,7 +184,7 @@ def _influence(x: FloatArray, y: FloatArray, kinds: tuple[bool, bool], r: float)
             return np.asarray(z.prod(axis=1) - r * (z**2).mean(axis=1))
 
         return plain
-    # Levels that the rows of other pairs have may be absent here.
+    # Levels that occur only in the rows of other pairs may be absent here.
     x_levels, y_levels = np.unique(x), np.unique(y)
     if not kinds[0]:
         serial = _polyserial_influence(x, _codes(y), r)
@@ -197,7 +200,8 @@ def _codes(column: FloatArray) -> FloatArray:
 def _bivariate(h: FloatArray, k: FloatArray, r: float) -> tuple[FloatArray, FloatArray]:
     """Distribution function and density of two normal variables at all pairs of thresholds.
 
-    The former by Plackett's identity: its derivative by the correlation is the density.
+    The distribution function follows from Plackett's identity: its derivative with respect to the
+    correlation is the density.
     """
     from scipy.special import ndtr
 
@@ -225,7 +229,7 @@ def _polychoric(x: FloatArray, y: FloatArray) -> float:
     counts = np.zeros((len(h) - 1, len(k) - 1))
     np.add.at(counts, (x.astype(int), y.astype(int)), 1.0)
     if counts.size == 4 and not counts.all():
-        # As lavaan does: an empty cell of four would make them one. Margins are kept.
+        # As in lavaan: one empty cell of four would give a correlation of ±1. Margins stay equal.
         change = 0.5 * np.array([[1, -1], [-1, 1]])
         counts += change if counts[0, 0] * counts[1, 1] == 0 else -change
 
@@ -237,7 +241,7 @@ def _polychoric(x: FloatArray, y: FloatArray) -> float:
 
 
 def _polychoric_influence(h: FloatArray, k: FloatArray, r: float) -> FloatArray:
-    """Influence of rows with each pair of levels, from both columns' thresholds."""
+    """Influence of rows with each pair of levels, given the thresholds of both columns."""
     cells, slopes = _cells(h, k, r)
     own = slopes / cells
     influence = own - _through_thresholds(h, k, r, own)[:, None]
@@ -246,7 +250,7 @@ def _polychoric_influence(h: FloatArray, k: FloatArray, r: float) -> FloatArray:
 
 
 def _through_thresholds(h: FloatArray, k: FloatArray, r: float, own: FloatArray) -> FloatArray:
-    """What the score gains through the thresholds of the first column, level by level."""
+    """The part of the score due to the thresholds of the first column, level by level."""
     from scipy.special import ndtr
 
     density = np.exp(-(h**2) / 2) / np.sqrt(2 * np.pi)
@@ -260,17 +264,17 @@ def _through_thresholds(h: FloatArray, k: FloatArray, r: float, own: FloatArray)
 
 
 def _serial_slopes(z: FloatArray, codes: FloatArray, k: FloatArray, r: float) -> FloatArray:
-    """Slopes by r of the logarithm of the probability that a row has its level, given z."""
+    """Derivative by r of the log-probability of each row's level, given z."""
     from scipy.special import ndtr
 
     s = np.sqrt(1 - r**2)
     cuts = [k[codes.astype(int) + n] for n in (0, 1)]
-    # The outermost thresholds are infinite, however far out a row is.
+    # The outermost thresholds are infinite, however extreme a row is.
     ends = [
         np.clip(np.where(np.abs(cut) < _BEYOND, (cut - r * z) / s, cut * _FAR), -_FAR, _FAR)
         for cut in cuts
     ]
-    # In the upper tail by the complement, which keeps its digits.
+    # In the upper tail, use the complement, which has more accurate digits.
     mirror = np.where(ends[0] > 0, -1.0, 1.0)
     cells = np.maximum(mirror * (ndtr(mirror * ends[1]) - ndtr(mirror * ends[0])), 1e-300)
     slopes = [
@@ -291,7 +295,7 @@ def _polyserial(z: FloatArray, codes: FloatArray) -> float:
 
 
 def _polyserial_influence(z: FloatArray, codes: FloatArray, r: float) -> Influence:
-    """Influence of rows, through the mean and deviation of z and the thresholds of the other."""
+    """Influence of rows, including that through the mean and scale of z and the thresholds."""
     from scipy.special import ndtr
 
     centre, scale, k = z.mean(), z.std(), thresholds(codes)
@@ -322,7 +326,7 @@ def _polyserial_influence(z: FloatArray, codes: FloatArray, r: float) -> Influen
 
 
 def _maximum(slope: Callable[[float], float], start: float) -> float:
-    """Where a likelihood is largest: the zero of its slope by the correlation, if there is one."""
+    """The correlation of maximum likelihood: the zero of the slope, if there is one."""
     from scipy.optimize import brentq
 
     def at(angle: float) -> float:

@@ -1,4 +1,4 @@
-"""Ordinal columns of a table: booleans, texts of two values and ordered categories as numbers."""
+"""Ordinal columns of a table: booleans, two text values and ordered categories as numbers."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from cyclearn.foundation.json_input import short
 
 
 def with_numbers(table: Any, ordered: Sequence[str]) -> Any:
-    """The table with the levels of ordinal columns, and of two texts, as numbers in their order.
+    """The table with ordinal columns, and columns of two text values, coded as ordered numbers.
 
-    Ordinal are those named and ordered categories.
+    The columns named in ``ordered`` and ordered categories are ordinal.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def with_numbers(table: Any, ordered: Sequence[str]) -> Any:
         if texts:
             changed[name] = numbers
     found = table.assign(**changed)
-    # What numbers stand for, by column.
+    # The levels that the numbers represent, by column.
     given = {
         name: table[name].cat.categories if _has_order(table[name]) else two_texts(table[name])[0]
         for name in changed
@@ -86,8 +86,8 @@ def _shares(rows: Rows, name: str) -> dict[str, float]:
 def with_latent_correlations(treated: Treated, rows: Rows) -> Treated:
     """The same data, with the moments of the normal variables behind ordinal columns.
 
-    These have mean zero and variance one. Rows are counted by the efficiency of latent
-    correlations.
+    These variables have mean zero and variance one. The effective sample size is multiplied by the
+    efficiency of the latent correlations.
     """
     is_ordered = np.isin(rows.names, rows.ordered)
     is_empty = np.isnan(rows.values).all(axis=1)

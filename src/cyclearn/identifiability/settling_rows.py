@@ -2,15 +2,14 @@
 
 Observational data leave several graphs open. Under the true graph an experiment has a distribution
 that the others cannot generate together with the observational one. With n₀ observed and n₁ new
-rows a rival's best parameters leave a divergence
+rows, the best parameters of a rival leave a divergence
 
     D = min over its parameters of  n₀ KL(observed) + n₁ KL(experiment),
 
-which is the mean of the difference of the two maximal log-likelihoods. Around this mean the
-difference varies like the log-ratio at these parameters, a linear function of the two sample
-covariances, which are drawn. Fitting parameters adds a variance, the sum of sin² of the angles
-between the tangent spaces of the two models. The true graph wins if it beats all rivals in one
-draw.
+which is the mean of the difference of the two maximal log-likelihoods. The difference varies around
+this mean like the log-ratio at these parameters, a linear function of the two sample covariances.
+These are drawn at random. Fitting parameters adds a variance, the sum of sin² of the angles between
+the tangent spaces of the two models. The true graph wins a draw if it beats all rivals in it.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ class Experiment:
 
     @cached_property
     def settles(self) -> bool:
-        """Whether feedback dies out when the targets are held."""
+        """Whether feedback dies out when the targets are held fixed."""
         B = self.truth.B.copy()
         B[:, list(self.targets)] = 0
         return is_stable_radius(spectral_radius(self.truth.graph, B))
@@ -225,18 +224,19 @@ def rows_to_settle(
 def wins_with(
     n: int, truth: LinearGaussianModel, rivals: Sequence[Rival], targets: Sequence[int], n0: float
 ) -> float:
-    """How often the true graph beats all rivals with so many rows, also one, beside n0 observed.
+    """How often the true graph beats all rivals with n new rows, even one, and n0 observed rows.
 
-    Never where the system does not settle when the targets are held: the experiment has no outcome.
+    The result is zero if the system does not settle when the targets are held fixed: the experiment
+    has no outcome.
     """
     experiment = Experiment(truth, tuple(targets), n0)
     return _win_probability(_races(experiment, rivals)[0], n) if experiment.settles else 0.0
 
 
 def _races(experiment: Experiment, rivals: Sequence[Rival]) -> tuple[list[_Race], float]:
-    """The nearest rivals, and the least that a row costs any of them at its observed fit."""
+    """The nearest rivals, and the least loss per row of any rival at its observed fit."""
     at_truth = table_values(experiment.tables, experiment.columns)
-    # At a rival's observed fit, every new row costs this much: no rival costs more.
+    # At its observed fit a rival loses this much per new row: after fitting it cannot lose more.
     gaps = [
         min(table_values(experiment.tables, Q)[1] - at_truth[1] for Q in rival.starts)
         for rival in rivals
@@ -274,10 +274,10 @@ class _Race:
 
 
 def _win_probability(races: Sequence[_Race], n: float) -> float:
-    """Probability that the true graph has the best score, over sample covariances drawn."""
+    """Probability that the true graph has the best score, over random sample covariances."""
     found = [race.at(n) for race in races]
     experiment = races[0].experiment
-    # The same random numbers each time, so that the probability increases smoothly with the rows.
+    # The same random numbers every time, so that the probability increases smoothly with the rows.
     rng = np.random.default_rng(1)
     difference = np.array([mean for mean, _, _ in found])[:, None] + np.sqrt(
         [[extra] for _, _, extra in found]

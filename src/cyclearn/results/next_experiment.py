@@ -45,8 +45,8 @@ def next_experiment(
     """Count the graphs that each experiment would leave, and the rows it would need.
 
     An experiment is a perfect intervention on some variables. By the theorem on interventions, it
-    divides the remaining graphs into classes that it can distinguish; how many graphs are left
-    depends on which of them is true.
+    divides the remaining graphs into classes that it can distinguish. The number of graphs left
+    depends on which graph is true.
 
     Parameters
     ----------
@@ -71,20 +71,20 @@ def next_experiment(
     max_members : int
         If there are more graphs than this, they are sampled, and the result reports it.
     max_truths : int
-        How many classes of graphs are taken to be true, one after another, for the rows; those
-        with the most members.
+        For the prediction of rows, the number of classes of graphs that are taken to be true, one
+        after another: those with the most members.
     max_predicted : int, optional
         Number of candidates for which rows are predicted, those that leave the fewest graphs; by
         default all.
     batch : int
-        Number of experiments to plan together: each is the one that leaves least after those before
-        it (``advice.batch``).
+        Number of experiments to plan together: each is the one that leaves least after the previous
+        ones (``advice.batch``).
     rows : int, optional
         Rows of each experiment, 1 for a knockout that is measured once. Experiments are then ranked
-        by how often the true graph would be found: how often it wins with so many rows, divided by
-        the number of graphs left. Needs weights.
+        by how often the true graph would be found: the frequency with which it has the best score
+        with this number of rows, divided by the number of graphs left. Requires weights.
     random_state : int, Generator or None
-        For the sample.
+        For sampling graphs.
 
     Returns
     -------
@@ -93,9 +93,9 @@ def next_experiment(
     Notes
     -----
     Rows are predicted for targets that are set at random, independently, with the variances that
-    they have in observed data; wider ones need fewer rows. The prediction is the divergence of the
-    true graph from its nearest rivals, minimised over their weights with both tables, against the
-    spread of the log-likelihood ratio.
+    they have in observed data; with larger variances fewer rows suffice. The prediction compares
+    the divergence of the true graph from its nearest rivals, minimised over their weights with both
+    tables, to the spread of the log-likelihood ratio.
 
     Examples
     --------
@@ -154,9 +154,9 @@ def next_experiment(
 def _batch(
     found: Listed, possible: Sequence[tuple[int, ...]], best: Candidate, size: int
 ) -> tuple[Candidate, ...]:
-    """The best experiment, and greedily those that leave least with it; none for a batch of one.
+    """The best experiment, and greedily those that leave least together; empty for a batch of one.
 
-    It ends where no further experiment changes what is left.
+    The batch ends when no further experiment changes what is left.
     """
     if size == 1:
         return ()
@@ -198,7 +198,7 @@ def _candidates(
 
 
 def _probable(given: OpenGraphs, max_members: int) -> list[tuple[DirectedGraph, float]]:
-    """The most probable graphs of a posterior with their probabilities; none without it."""
+    """The most probable graphs of a posterior with their probabilities; empty without one."""
     if isinstance(given, (GraphClass, DirectedGraph)) or given.posterior is None:
         return []
     found = given.posterior
@@ -209,7 +209,7 @@ def _probable(given: OpenGraphs, max_members: int) -> list[tuple[DirectedGraph, 
 
 
 def _probability_left(found: Listed, design: InterventionDesign) -> float:
-    """Of the probable graphs, the probability that stays with the true one, on average."""
+    """The average probability of the graphs that an experiment would not tell from the true one."""
     if not found.probable:
         return float("nan")
     shares: dict[object, float] = {}
@@ -223,7 +223,7 @@ def _probability_left(found: Listed, design: InterventionDesign) -> float:
 def _judged(
     found: Listed, experiments: tuple[tuple[int, ...], ...]
 ) -> tuple[Candidate, list[list[Member]]]:
-    """The last of some experiments after those before it, and the classes that all distinguish."""
+    """The last of several experiments given the others, and the classes that all distinguish."""
     graph = found.members[0].graph
     design = InterventionDesign(graph.n_nodes, (*found.tables, *experiments))
     classes: dict[object, list[Member]] = {}
@@ -236,7 +236,7 @@ def _judged(
     if found.selection == "all" or found.size is None or n < 2:
         expected = float((counts**2).sum() / n)
     else:
-        # The share of pairs that stay together, without the pairs of a graph with itself.
+        # The fraction of pairs that stay together, without the pairs of a graph with itself.
         together = float((counts * (counts - 1)).sum()) / (n * (n - 1))
         expected = 1 + (found.size - 1) * together
     names = tuple(graph.names[j] for j in experiments[-1])
@@ -249,10 +249,10 @@ def _judged(
 def _joined_where_equal(
     classes: dict[object, list[Member]], experiments: tuple[tuple[int, ...], ...]
 ) -> dict[object, list[Member]]:
-    """Classes whose parameters for these data give the same experiments.
+    """Join classes whose parameters for these data give the same experiments.
 
-    Different classes that tie generate the distribution at hand both. The theorem says that an
-    experiment can distinguish them, but not that it does so here.
+    Different classes that tie both generate the observed distribution. By the theorem an
+    experiment distinguishes them in general, but it need not do so with these parameters.
     """
     joined: dict[object, list[Member]] = {}
     seen: list[tuple[object, list[FloatArray]]] = []
@@ -269,7 +269,7 @@ def _joined_where_equal(
 
 
 def _told(model: LinearGaussianModel, experiments: tuple[tuple[int, ...], ...]) -> FloatArray:
-    """The experiments' matrices Σ q qᵀ over the untargeted, for variables of unit variance."""
+    """The experiments' matrices Σ q qᵀ over untargeted nodes, for variables of unit variance."""
     Q = scaled_columns(model) * np.sqrt(model.covariance.diagonal())[:, None]
     free = [np.delete(Q, targets, axis=1) for targets in experiments]
     return np.array([each @ each.T for each in free])
@@ -283,7 +283,7 @@ def _with_rows(
     confidence: float,
     n: int | None,
 ) -> Candidate:
-    """With the rows for the worst and for the typical truth, or what n of them show, if known."""
+    """Add the rows for the worst and the typical true graph, or its wins with n rows, if known."""
     if not found.has_model or len(classes) < 2:
         return replace(candidate, wins=float("nan") if n is None else 1.0)
     targets = as_targets(candidate.targets, classes[0][0].graph)

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
     from cyclearn.results.result import LearnResult
 
-# Above it, no further experiment is proposed.
+# If one graph is left with at least this ``probability_left``, no experiment is proposed.
 _SURE = 0.95
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One experiment: what it would leave of the graphs that are open.
+    """One experiment, and which of the open graphs it would leave.
 
     Attributes
     ----------
@@ -37,19 +37,19 @@ class Candidate:
     expected_left : float
         Graphs left on average, if all open graphs are equally likely.
     largest_left : int
-        Graphs left in the worst case, among those looked at.
+        Graphs left in the worst case, among the graphs examined.
     rows : float
-        Rows with which the true graph wins as often as asked, whichever of those looked at it is;
-        NaN if nothing was to be predicted, infinite if no number suffices next to the
-        observed rows.
+        Rows with which the true graph wins with the requested probability, whichever of the graphs
+        examined it is; NaN if rows were not to be predicted, infinite if no number suffices in
+        addition to the observed rows.
     rows_typical : float
-        The median over the graphs looked at instead of the largest.
+        The median over the graphs examined instead of the maximum.
     probability_left : float
-        Of the graphs of the posterior, of all classes, the probability of those that stay together
-        with the true one, on average; NaN without a posterior.
+        Average posterior probability, over graphs of all classes, of the graphs that the experiment
+        does not distinguish from the true one; NaN without a posterior.
     wins : float
-        How often the true graph has the best score with the rows that were asked for, on average
-        over those looked at; NaN if no number was given.
+        How often the true graph has the best score with the requested number of rows, on average
+        over the graphs examined; NaN if no number was given.
     """
 
     targets: tuple[str, ...]
@@ -68,12 +68,12 @@ class Candidate:
         return left, round(self.expected_left, 9), self.largest_left
 
     def preference(self) -> tuple[float, float, float, int, float]:
-        """What comes first: what finds the true graph most often, leaves least, needs few rows."""
+        """Sort key: finds the true graph most often, then leaves least, then needs fewest rows."""
         finds = 0.0 if np.isnan(self.wins) else round(self.wins / self.expected_left, 9)
         return -finds, *self.left, inf if np.isnan(self.rows) else _rounded(self.rows)
 
     def numbers(self) -> dict[str, float]:
-        """Its row of the table; predicted rows with two digits, which is all that is accurate."""
+        """Its row of the table; predicted rows with two digits, because no more are accurate."""
         known = {"probability_left": self.probability_left, "wins": self.wins}
         return {
             "classes": self.n_classes,
@@ -84,7 +84,7 @@ class Candidate:
         } | {name: value for name, value in known.items() if not np.isnan(value)}
 
     def to_dict(self) -> dict[str, Any]:
-        """Targets and numbers as plain values, None where a number is not known."""
+        """Targets and numbers as plain values; unknown numbers are None."""
         numbers = {k: v if np.isfinite(v) else None for k, v in self.numbers().items()}
         return {"targets": list(self.targets)} | numbers
 
@@ -99,27 +99,27 @@ class NextExperiment(Answer):
         Least probability left first, if there is a posterior; then fewest graphs left on
         average, fewest in the worst case, fewest rows.
     graphs : tuple of DirectedGraph
-        The graphs that are open and were looked at, as often as they were drawn.
+        The open graphs that were examined, each as often as it was drawn.
     size : int or None
-        Number of graphs that are open, None where they cannot be counted.
+        Number of open graphs; None if they cannot be counted.
     selection : {"all", "sampled", "first"}
-        Whether all of them were looked at, some drawn at random, or the first of the list.
+        Whether all of them were examined, a random sample, or the first of the list.
     tables : tuple of tuple of str
-        The targets of the existing tables; the empty one means observed data.
+        The targets of the existing tables; an empty tuple means observed data.
     confidence : float
         Probability that the true graph has the best score with the predicted rows.
     n_observed : float
-        Observed rows that the prediction counts on; infinite where their distribution is known.
+        Observed rows that the prediction assumes; infinite if their distribution is known.
     n_truths : int
-        Largest number of graphs that the prediction of rows took to be true, one after another.
+        Maximum number of graphs that the prediction of rows took to be true, one after another.
     n_unstable : int
         Graphs that fit equally well and are not counted as open, because with these data their
         feedback would grow without limit.
     batch : tuple of Candidate
-        Experiments to be done together, where several were asked for: each with what it leaves
-        after those before it. None changes what is left of the one before: then there are fewer.
+        Experiments to do together, if several were requested: each with what it leaves after the
+        previous ones. There are fewer than requested if a further one would change nothing.
     rows : int or None
-        Rows that each experiment is to have, where that was asked.
+        The requested number of rows of each experiment, if one was given.
     """
 
     candidates: tuple[Candidate, ...]
@@ -141,7 +141,7 @@ class NextExperiment(Answer):
 
     @property
     def is_settled(self) -> bool:
-        """Whether only one graph is open, and no other is probable."""
+        """Whether only one graph is open, and no other graph is probable."""
         is_one = len(set(self.graphs)) == 1 and self.selection == "all"
         return is_one and not self.best.probability_left < _SURE
 
@@ -179,7 +179,7 @@ class NextExperiment(Answer):
         return " ".join(filter(None, words))
 
     def _together(self) -> str:
-        """What a batch leaves."""
+        """A sentence on what a batch leaves."""
         if not self.batch:
             return ""
         last, each = self.batch[-1], [" and ".join(one.targets) for one in self.batch]
@@ -189,7 +189,7 @@ class NextExperiment(Answer):
         return f"Together, experiments on {'; '.join(each)} leave {left}."
 
     def _over_posterior(self) -> str:
-        """What the best experiment leaves of the probability, where that is known."""
+        """A sentence on the probability that the best experiment leaves, if it is known."""
         best = self.best
         if np.isnan(best.probability_left):
             return ""
@@ -295,7 +295,7 @@ def as_targets(targets: Sequence[Node] | Node, graph: DirectedGraph) -> tuple[in
     found = sorted({graph.index(target) for target in several})
     if not 0 < len(found) < graph.n_nodes:
         raise InputError(
-            f"the targets {short(targets)} are {'all' if found else 'no'} variables; an "
-            "experiment must intervene on some and leave others free"
+            f"the targets {short(targets)} contain {'all' if found else 'no'} variables; an "
+            "experiment must intervene on some variables and leave others free"
         )
     return tuple(found)

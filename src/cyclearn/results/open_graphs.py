@@ -129,7 +129,7 @@ def _fitted(
 
 
 def _respecting(found: Listed, knowledge: Knowledge | None) -> Listed:
-    """Without the graphs that contradict the knowledge."""
+    """The graphs that do not contradict the knowledge."""
     if knowledge is None:
         return found
     masks = knowledge.masks(found.members[0].graph.names)
