@@ -52,11 +52,12 @@ As in the paper's experiments, for p = 5 and growing samples of the same distrib
 """
     + SUCCESS,
     "consistency": """\
-The exact method (the globally best stable graph, with a certificate) on random graphs of four
-nodes, one distribution each, growing samples of it. Theorem 3 says that the optimum becomes quasi
-equivalent to the truth: that both share a set of distributions of positive measure. Quasi
-equivalent: by proof or by numerics, as `cl.quasi_equivalent` decides. Better score than the
-truth: the sample prefers the learned graph, so the search is not the reason.
+The exact method finds the globally best stable graph, with a certificate. It was run on random
+graphs of four nodes, with one distribution each and samples of growing size from it. Theorem 3
+says that the optimum becomes quasi equivalent to the truth, which means that both share a set of
+distributions of positive measure; `cl.quasi_equivalent` decides this by proof or numerically. If
+the learned graph has a better score than the truth, the sample prefers it, so an error is not due
+to the search.
 """,
     "virtual-edges": """\
 Draws of the parameters on each example, n = 10,000, tabu search from the empty graph. Equivalent:
