@@ -66,15 +66,15 @@ more, and in the remaining draws another class scores better. For comparison, wh
 paper and its code report. Intervals are Wilson's at 95%.
 """,
     "hippocampus": """\
-The paper examines for one resting-state series whether the eight structures equivalent to the
-anatomical graph (PRC → ERC, PHC → ERC, ERC → CA3, ERC → CA1, CA3 → CA1, CA1 → Sub, Sub → ERC) are
-local optima of the score, and finds that two are. Its series is not available; these are the same
-regions, left hemisphere, of six subjects of another study (Shah et al. 2018). So this page answers
-the question for other data, and does not reproduce the paper's number. Scores are negative
-log-likelihood + ½ log n an edge; the best found is that of 40 starts of the default search, and
-of climbing from each of the eight structures. A structure is a local optimum when no move of the
-search (an edge added, removed, turned; the virtual-edge operator) improves on its own best fit
-from 100 starts.
+The paper examines for one resting-state series whether the eight structures that are equivalent
+to the anatomical graph (PRC → ERC, PHC → ERC, ERC → CA3, ERC → CA1, CA3 → CA1, CA1 → Sub, Sub →
+ERC) are local optima of the score, and finds that two are. That series is not available. The data
+used here are the same regions, in the left hemisphere, of six subjects of another study (Shah et
+al. 2018), so this page answers the question for other data and does not reproduce the paper's
+number. The score is the negative log-likelihood plus ½ log n per edge. The best score found is
+that of 40 starts of the default search and of hill climbing from each of the eight structures. A
+structure is a local optimum if no move of the search (adding, removing or reversing an edge, or
+the virtual-edge operator) improves on its own best fit from 100 starts.
 """,
     "feedback": """\
 Simulated fMRI-like networks with feedback (Sanchez-Romero et al. 2019), 500 rows a data set.
