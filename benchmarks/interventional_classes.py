@@ -124,7 +124,7 @@ def main() -> None:
         ("p = 4, observed and one target", drawn, observed_and(4, 1)),
         ("p = 4, observed and two targets", drawn, observed_and(4, 2)),
     ]
-    print("| designs | pairs of graphs | comparisons | the same | disagreements |")
+    print("| designs | pairs of graphs | comparisons | equal | disagreements |")
     print("|---|---|---|---|---|")
     for name, pairs, designs in rows:
         found = compared(pairs, designs, options.seed)
@@ -132,11 +132,11 @@ def main() -> None:
         print(f"| {name} | {len(pairs)} | {counts} |", flush=True)
     passed, apart = necessary_and_not_sufficient()
     print(
-        f"\nIrreducible graphs on three nodes, observed data and one target: {passed} ordered "
-        f"pairs have the same distributions in each table by itself, and {apart} of them are told "
-        "apart by both tables together, since the weights are shared."
+        "\nAmong irreducible graphs on three nodes, with observed data and one target, "
+        f"{passed} ordered pairs have the same distributions in each table separately. Both "
+        f"tables together distinguish {apart} of them, because the tables share the weights."
     )
-    print(f"\n{process_time() - started:.0f} s of CPU.")
+    print(f"\nThe run took {process_time() - started:.0f} s of CPU.")
 
 
 if __name__ == "__main__":
