@@ -1,4 +1,4 @@
-"""How fast graphs are compared, and classes listed and counted.
+"""Time to compare graphs and to list and count classes.
 
 python benchmarks/class_speed.py > benchmarks/results/class_speed.md
 """

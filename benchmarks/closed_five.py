@@ -1,4 +1,4 @@
-"""All graphs on few nodes: which generate the same distributions, every answer a proof.
+"""Which graphs on few nodes generate the same distributions, with a proof for every answer.
 
 Graphs with the same distributions have the same largest columns and the same vanishing minors of
 Θ (the documentation, "Beyond the theorem"); both are read off the columns, without numbers. So only

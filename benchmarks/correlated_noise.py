@@ -1,4 +1,4 @@
-"""Maximum likelihood with correlated noises beside lavaan's, on ten models.
+"""Maximum likelihood with correlated noise terms compared with lavaan on ten models.
 
     python benchmarks/correlated_noise.py > benchmarks/results/correlated_noise.md
 

@@ -1,4 +1,4 @@
-"""How many rows tables count for: independent, sorted, remembering and measured ones.
+"""Effective sample size of independent, sorted, autocorrelated and published tables.
 
     python benchmarks/effective_rows.py --data DIR > benchmarks/results/effective_rows.md
 

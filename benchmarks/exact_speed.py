@@ -1,4 +1,4 @@
-"""How long the exact method takes, and what it finds beside the default search.
+"""How long the exact method takes, and whether the default search finds the same optimum.
 
 python benchmarks/exact_speed.py > benchmarks/results/exact_speed.md
 """

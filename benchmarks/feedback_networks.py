@@ -1,4 +1,4 @@
-"""The study `feedback` with a learner of acyclic graphs, ges, beside it, and with honest rows.
+"""The study `feedback` compared with an acyclic method, ges, and with effective sample sizes.
 
 Name the folder that holds ``feedback/`` by ``--data`` or by CYCLEARN_DATA (`cyclearn experiment
 feedback --help` says where the data are). A run that is cut continues with the same command.

@@ -1,4 +1,4 @@
-"""More variables than rows can bear: noise, and sparse truths beside ges and GRaSP.
+"""Tables with few rows for many variables: noise, and sparse truths compared with ges and GRaSP.
 
     python benchmarks/few_rows.py noise --out few_rows.jsonl
     python benchmarks/few_rows.py truths --out few_rows.jsonl

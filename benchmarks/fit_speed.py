@@ -1,4 +1,4 @@
-"""How fast a graph is fitted: beside semopy, and against the size of components and graphs.
+"""Time to fit a graph, compared with semopy and by the size of components and graphs.
 
 OMP_NUM_THREADS=1 python benchmarks/fit_speed.py > benchmarks/results/fit_speed.md
 

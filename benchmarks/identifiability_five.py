@@ -1,4 +1,4 @@
-"""Every pair of classes of equal dimension on five nodes, as far as the time given allows.
+"""Verdicts for every pair of classes of equal dimension on five nodes, as far as time allows.
 
 Exact invariants come first, computed once for each class: dimension and vanishing minors of Θ,
 vanishing minors of normal directions, the largest columns. What they leave open is

@@ -1,4 +1,4 @@
-"""Seconds for a verdict of ``compare``: graphs of six nodes, strongly connected ones of ten.
+"""Time of ``compare`` on strongly connected graphs of six and ten nodes.
 
 Pairs of equal dimension: members of one class, and graphs of different classes that come from a
 member of the class by moving one edge, several edges, or by drawing anew until the dimensions

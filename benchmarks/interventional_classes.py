@@ -1,4 +1,4 @@
-"""The class under interventions against brute force, pair of graphs by pair of graphs.
+"""Equivalence under interventions compared with brute force, for pairs of graphs.
 
 Weights are drawn on one graph and sought on the other, both ways, with what every table of the
 design tells (tests/classes/naive_designs.py, which shares nothing with the library). Graphs
@@ -110,7 +110,8 @@ def main() -> None:
     print("# The class under interventions against brute force\n")
     print(describe_run(command))
     print(
-        f"Seed {options.seed}. Weights are uniform on ±[0.3, 1.5], variances uniform on [0.5, 2].\n"
+        f"The seed is {options.seed}. Weights are uniform on ±[0.3, 1.5], variances uniform "
+        "on [0.5, 2].\n"
     )
     three = [DirectedGraph(A) for A in naive_designs.all_adjacencies(3)]
     every = list(combinations(three, 2))

@@ -1,4 +1,4 @@
-"""Interventions: graphs learned from tables in which variables were set, beside GIES and LLC.
+"""Graphs learned from tables with interventions, compared with GIES and LLC.
 
 python benchmarks/interventions.py run --first 5000 --out interventions.jsonl
 python benchmarks/interventions.py table interventions.jsonl

@@ -1,4 +1,4 @@
-"""Robust errors, tests, indirect effects and modification indices beside lavaan's, on ten models.
+"""Robust errors, tests, indirect effects and modification indices compared with lavaan.
 
     python benchmarks/lavaan.py > benchmarks/results/lavaan.md
 
@@ -301,7 +301,10 @@ def main() -> None:
     print("# Comparison with lavaan: robust errors, indirect effects, indices\n")
     print(describe_run("benchmarks/lavaan.py"))
     versions = found["versions"]
-    print(f"lavaan {versions['lavaan']}, {versions['R']}. {N_ROWS} rows with gamma noise.\n")
+    print(
+        f"lavaan {versions['lavaan']}, {versions['R']}. The tables have {N_ROWS} rows "
+        "with gamma noise.\n"
+    )
     kinds = ["estimates", "errors", "indirect", "chi-square", "R²", "indices"]
     print(f"| model | edges | {' | '.join(kinds)} |")
     print(f"|---|---:|{'---:|' * len(kinds)}")

@@ -1,4 +1,4 @@
-"""Whether following the advice needs fewer experiments, and whether the rows are right.
+"""Whether the advice saves experiments, and whether the predicted numbers of rows are right.
 
 First: classes of random graphs with a random member as the truth. Experiments are done one by one,
 those that ``next_experiment`` puts first or at random, until one graph is left.

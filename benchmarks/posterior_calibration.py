@@ -1,4 +1,4 @@
-"""Calibration of the posterior: whether of statements with probability x a share x is true.
+"""Calibration of the posterior: whether a share x of statements with probability x is true.
 
 Graphs and weights of the generator of the paper's experiments. Every data set is one line of a file
 of records, so that a run can be stopped and continued, and the page is made from the file:

@@ -1,4 +1,4 @@
-"""The posterior's chains against sums over all graphs, and the time they take.
+"""Accuracy of the posterior's chains, compared with sums over all graphs, and their time.
 
     python benchmarks/posterior_sampler.py exact --variables 4 --data-sets 6
     python benchmarks/posterior_sampler.py long --variables 10 --data-sets 3

@@ -1,4 +1,4 @@
-"""Do rivals tell a loop from a hidden cause? Simulated truths of three sorts: ``result.rivals``.
+"""Whether ``result.rivals`` distinguishes a loop from a hidden cause, on three kinds of truths.
 
     python benchmarks/rivals.py --tables 50 --seed 1000 > benchmarks/results/rivals.md
 

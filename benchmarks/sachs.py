@@ -1,4 +1,4 @@
-"""Proteins under experiments (Sachs et al. 2005) beside the consensus graph of the field.
+"""Proteins under experiments (Sachs et al. 2005), compared with the consensus graph of the field.
 
 python benchmarks/sachs.py --data DIR > benchmarks/results/sachs.md
 
@@ -147,7 +147,7 @@ def main() -> None:
         seconds = process_time() - begun
         graph = result.graph.reordered(consensus.names)
         largest = max(len(component) for component in graph.components)
-        ended = "cut by the limit" if "time_limit" in result.limits else "settled"
+        ended = "stopped by the limit" if "time_limit" in result.limits else "finished"
         print(
             f"| {name} | {graph.n_edges} | {largest} "
             f"| {shares(graph.adjacency, consensus.adjacency)} "

@@ -1,4 +1,4 @@
-"""How often the searches end at least as good as the true graph, and how long they take.
+"""How often searches reach the score of the true graph, and how long they take.
 
 python benchmarks/search_truth.py > benchmarks/results/search_truth.md
 """

@@ -1,4 +1,4 @@
-"""Six nodes: whether the rules find all graphs with the same distributions, put to the test.
+"""Test whether the rules find all graphs of six nodes with the same distributions.
 
 Here pairs of graphs on six nodes that have the same
 largest columns and the same vanishing minors of Θ, both needed for equality and decided without

@@ -1,4 +1,4 @@
-"""Medians and slowest of many runs: no method may take very long on single graphs.
+"""Median and slowest of many runs: no method should take very long on single graphs.
 
 python benchmarks/slow_tail.py run --variables 20 --graphs 200 --out tail.jsonl
 python benchmarks/slow_tail.py table tail.jsonl > benchmarks/results/slow_tail.md

@@ -1,4 +1,4 @@
-"""Where the time of a search goes: which kernels, and fits against everything else.
+"""How a search spends its time: in which kernels, and on fits or other work.
 
 python benchmarks/where_time_goes.py --sizes 20,50 > benchmarks/results/where_time_goes.md
 """
@@ -92,7 +92,7 @@ def main() -> None:
     print("# Where the time goes\n")
     print(describe_run(f"benchmarks/where_time_goes.py --sizes {options.sizes}"))
     print(
-        "The default search on one graph of the paper's generator per size (number "
+        "The default search was run on one graph of the paper's generator per size (number "
         f"{SEED:,}; components of at most a quarter of the nodes and at most 10), n = "
         f"{N_ROWS:,}, on one core. Times are CPU seconds. Kernels are counted when Python "
         "calls them, including everything that they call."

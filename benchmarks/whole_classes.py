@@ -1,4 +1,4 @@
-"""What the rules beyond rotations change: numbers of classes, sizes, and what is called certain.
+"""What the rules beyond rotations change: numbers and sizes of classes, and certain statements.
 
 All classes on four and five nodes, counted by two programs that share nothing: the search of the
 library over territories, and the closure of few equalities (tests/classes/naive_closure.py).
