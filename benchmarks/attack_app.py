@@ -1,4 +1,4 @@
-"""Send the application what no page of its own would send, and look at its answers.
+"""Send the application requests that its own pages would never send, and check the answers.
 
     python benchmarks/attack_app.py
 

@@ -24,7 +24,7 @@ from cyclearn.data import read_table
 
 BINS = [0.0, 1e-9, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0 - 1e-9, 1.0]
 HEADS = ["0", "to 0.1", "to 0.3", "to 0.5", "to 0.7", "to 0.9", "below 1", "1"]
-KINDS = {"rows": "rows, with replacement", "half": "half of the rows, without"}
+KINDS = {"rows": "all rows, with replacement", "half": "half of the rows, without replacement"}
 
 
 def main() -> None:
@@ -49,11 +49,12 @@ def main() -> None:
         f"{arguments.network}: {truth.n_nodes} nodes, {truth.n_edges} edges, "
         f"{equivalence_class(truth).size} members in the class of the true graph; {len(paths)} "
         f"data sets of 500 rows, {arguments.resamples} resamples of each, one start per search. "
-        "For every statement and every range of its frequency: the share of statements in that "
-        "range that hold for the true class, and how many there were, over all data sets. A "
-        "frequency is calibrated if the share lies in its range. These are time series with an "
-        f"autocorrelation of {memory:.2f} from one row to the next on average: resampling rows as "
-        "if they were independent overstates certainty.\n"
+        "The tables show, for each kind of statement and each range of its frequency, the "
+        "share of these statements that hold for the true class and, in brackets, their number "
+        "over all data sets. Frequencies are calibrated if this share lies within the range. "
+        f"The data are time series with an autocorrelation of {memory:.2f} from one row to the "
+        "next on average, so resampling rows as if they were independent overstates "
+        "certainty.\n"
     )
     for kind, title in KINDS.items():
         seen: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}

@@ -1,4 +1,4 @@
-"""How fast graphs are compared, and classes listed and counted.
+"""Time to compare graphs and to list and count classes.
 
 python benchmarks/class_speed.py > benchmarks/results/class_speed.md
 """
@@ -79,7 +79,7 @@ def main() -> None:
     print("| call | median ms | slowest ms |\n|---|---|---|")
     for title, call, given in (
         ("`equivalent`, 30 random steps apart", lambda answer: bool(answer), pairs),
-        ("`equivalent`, look alike and are not", lambda answer: bool(answer), unequal),
+        ("`equivalent`, alike but not equivalent", lambda answer: bool(answer), unequal),
         (
             "`equivalent` with both sequences of steps",
             lambda answer: (answer.forward, answer.backward),
@@ -90,7 +90,7 @@ def main() -> None:
         print(f"| {title} | {median:.2f} | {slowest:.2f} |")
 
     print("\n## Listing: members per second, up to 300,000 of each class\n")
-    print("| graph | size of the class | members a second | peak MB at 100,000 / 300,000 |")
+    print("| graph | size of the class | members per second | peak MB at 100,000 / 300,000 |")
     print("|---|---|---|---|")
     for title, graph in listed_graphs(rng):
         members = equivalence_class(graph)

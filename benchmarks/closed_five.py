@@ -1,4 +1,4 @@
-"""All graphs on few nodes: which generate the same distributions, every answer a proof.
+"""Which graphs on few nodes generate the same distributions, with a proof for every answer.
 
 Graphs with the same distributions have the same largest columns and the same vanishing minors of
 Θ (the documentation, "Beyond the theorem"); both are read off the columns, without numbers. So only
@@ -72,13 +72,14 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, nargs="+", default=[3, 4, 5])
     parser.add_argument("--most", type=int, default=1000, help="draws of each kind and graph")
     options = parser.parse_args()
-    print("# Every pair of classes distinguished, with a proof\n")
+    print("# Every pair of classes is proved equal or different\n")
     print(describe_run("benchmarks/closed_five.py"))
     print(
-        "Pairs of classes of rotations with the same largest columns and the same vanishing minors "
-        "of Θ, in brackets up to relabelling: equal by the rules, or different by a distribution "
-        "that one generates and the other provably does not, or by dimension. All other pairs "
-        "differ. Seconds of one core.\n"
+        "The table counts the pairs of rotation classes with the same largest columns and the "
+        "same vanishing minors of Θ, in brackets up to relabelling. Such a pair is equal by "
+        "the rules, or it differs because one class generates a distribution that the other "
+        "provably does not, or because the dimensions differ. All other pairs differ. Times "
+        "are seconds on one core.\n"
     )
     print(
         "| p | classes by rotations | by all rules | equal | different | open | seconds |\n"

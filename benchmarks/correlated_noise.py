@@ -1,4 +1,4 @@
-"""Maximum likelihood with correlated noises beside lavaan's, on ten models.
+"""Maximum likelihood with correlated noise terms compared with lavaan on ten models.
 
     python benchmarks/correlated_noise.py > benchmarks/results/correlated_noise.md
 
@@ -27,8 +27,11 @@ def main() -> None:
     versions = lavaan["versions"]
     print("# Correlated noise: maximum likelihood compared with lavaan\n")
     print(describe_run("benchmarks/correlated_noise.py"))
-    print(f"lavaan {versions['lavaan']}, R {versions['R']}. Estimates: weights and covariances.\n")
-    columns = "model | n | edges | pairs | log-likelihood | lavaan's | relative difference"
+    print(
+        f"lavaan {versions['lavaan']}, R {versions['R']}. The estimates compared are weights "
+        "and covariances.\n"
+    )
+    columns = "model | n | edges | pairs | log-likelihood | of lavaan | relative difference"
     print(f"| {columns} | largest difference of an estimate | ms |\n{'|--' * 9}|")
     for case, golden in zip(cases, lavaan["cases"], strict=True):
         graph = cl.DirectedGraph.from_edges(case["edges"], case["names"])

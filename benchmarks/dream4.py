@@ -128,10 +128,11 @@ class Network:
             far += int((np.abs(left[: p - 1]) > 3 * left.std()).sum())
         return (
             f"{moved[self.truth].mean():.0%} of the knockouts of a true cause move the gene by "
-            f"more than three standard deviations of the wild type, and "
-            f"{moved[off & ~self.truth].mean():.0%} of the others do, by way of further genes or "
-            f"by chance; beside a regression on the true causes {far / (p * (p - 1)):.1%} of the "
-            f"cells of knockouts lie beyond three standard deviations (0.3% if they were Gaussian)"
+            "more than three standard deviations of the wild type, and so do "
+            f"{moved[off & ~self.truth].mean():.0%} of the other knockouts, through other genes or "
+            f"by chance; after a regression on the true causes, {far / (p * (p - 1)):.1%} of the "
+            "residuals in knockouts lie beyond three standard deviations (0.3% if they were "
+            "Gaussian)"
         )
 
 
@@ -227,9 +228,10 @@ def loops_found(found: cl.Posterior, truth: NDArray[np.bool_]) -> str:
     known = cl.DirectedGraph(truth).in_one_component[pairs]
     likely = shares >= 0.5
     return (
-        f"{known.sum()} of {len(known)} pairs of genes are in one loop, and {likely.sum()} are so "
-        f"with a probability of 0.5 or more ({(known & likely).sum()} of them truly); ranked by "
-        f"that probability, average precision {average_precision_score(known, shares):.2f}, area "
+        f"{known.sum()} of {len(known)} pairs of genes are in one loop; {likely.sum()} pairs "
+        f"are so with a probability of 0.5 or more, of which {(known & likely).sum()} truly "
+        "are; ranking pairs by this probability has an average precision of "
+        f"{average_precision_score(known, shares):.2f} and an area of "
         f"{roc_auc_score(known, shares):.2f}"
     )
 
@@ -267,10 +269,11 @@ def rank(networks: dict[str, Network], margins: str, options: dict[str, object])
             for nodes in networks[name].loops
         ]
         print(
-            f"- {name}: R̂ {each.r_hat:.2f}{agree}, effective size {each.effective_size:.0f}; "
-            f"{right} of {likely.n_edges} edges at 0.5 or more are true, of {n_true}. "
-            f"True loops: {'; '.join(loops)}; {loops_found(each, networks[name].truth)}. "
-            f"Limits: {networks[name].limits(margins)}."
+            f"- {name}: R̂ {each.r_hat:.2f}{agree}, effective sample size "
+            f"{each.effective_size:.0f}; {right} of {likely.n_edges} edges with a probability of "
+            f"0.5 or more are true, of {n_true} true edges. True loops: {'; '.join(loops)}; "
+            f"{loops_found(each, networks[name].truth)}. Limits of the data: "
+            f"{networks[name].limits(margins)}."
         )
 
 
@@ -282,12 +285,13 @@ def compare_margins(networks: dict[str, Network], chosen: str) -> None:
     """What the data alone say about scales, and what each would have reached."""
     print(
         f"\n## The scale of the expressions\n\n{chosen.capitalize()}, used above, were chosen "
-        "among three scales by what these networks reached with each, so the truth entered that "
-        "choice; networks of a hundred genes did not. *Score*: that of the best graph, as a "
-        "density of the expressions themselves, summed over the networks (smaller is better), "
-        "which knows no truth. Average precision of the plain posterior (short chains), and with "
-        "knockdowns treated as knockouts, on average:\n\n"
-        "| scale | score | network by network | mean | knockdowns set |\n|---|---|---|---|---|"
+        "among three scales by the results on these networks, so the choice used the truth; "
+        "networks of a hundred genes were not used. *Score* is the score of the best graph as "
+        "a density of the expressions themselves, summed over the networks (smaller is "
+        "better), which does not use the truth. The other columns show the average precision "
+        "of the plain posterior (short chains), and its mean with knockdowns treated as "
+        "knockouts:\n\n| scale | score | network by network | mean | mean, knockdowns as "
+        "knockouts |\n|---|---|---|---|---|"
     )
     brief = {"robust": False, "effective_size": 100, "max_steps": 40_000}
     for margins in MARGINS:
@@ -317,11 +321,13 @@ def main() -> None:
     print(describe_run("benchmarks/dream4.py --data DIR"))
     parts = arguments.parts.split(",")
     print(
-        "Edges ranked by posterior probability alone, from one row for the knockout of each gene "
-        "(perfect interventions), one for each knockdown (a shift: causes and noise are kept), and "
-        "observed rows: the wild type (first rows of the time series) and multifactorial rows. "
-        f"Expressions as {arguments.margins}. Average precision, area under the ROC curve. GIES "
-        "has one penalised graph and no ranking: edges outside it tie.\n"
+        "Edges are ranked by their posterior probability alone. The data are one row for the "
+        "knockout of each gene (a perfect intervention), one for each knockdown (a shift, "
+        "which keeps causes and noise), and observed rows: the wild type (first rows of the "
+        "time series) and multifactorial rows. Expressions are analysed as "
+        f"{arguments.margins}. Each cell shows the average precision and the area under the ROC "
+        "curve. GIES returns one penalised graph without a ranking, so that all edges outside "
+        "it tie.\n"
     )
     if "ten" in parts:
         print("## Ten genes\n")

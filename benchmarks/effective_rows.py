@@ -1,4 +1,4 @@
-"""How many rows tables count for: independent, sorted, remembering and measured ones.
+"""Effective sample size of independent, sorted, autocorrelated and published tables.
 
     python benchmarks/effective_rows.py --data DIR > benchmarks/results/effective_rows.md
 
@@ -44,7 +44,8 @@ def mixed(rng: np.random.Generator, noise: np.ndarray) -> np.ndarray:
 
 def print_false_alarms() -> None:
     print(
-        "Independent rows: tables in which an autocorrelation is detected, of 1,000 in each cell.\n"
+        "For independent rows, the number of tables in which an autocorrelation is "
+        "detected, of 1,000 per cell:\n"
     )
     print("| noise | " + " | ".join(f"n = {n:,}" for n in SIZES) + " |")
     print("|---|" + "---|" * len(SIZES))
@@ -112,18 +113,23 @@ def print_orders(folder: Path) -> None:
             found.append({"table": table, "order": order, "share": share})
     frame = pd.DataFrame(found)
     print(
-        "\nExchangeable rows, in 50 tables (25 simulated, five measured ones shuffled five times):"
+        "\nFor exchangeable rows, in 50 tables (25 simulated, and five measured ones "
+        "shuffled five times each):"
     )
     print(
-        "arrangements, those with a reduced effective sample size, and the smallest share of it.\n"
+        "the number of arrangements, how many of them have a reduced effective sample "
+        "size, and the smallest ratio of this size to the number of rows.\n"
     )
-    print("| order | arrangements | fewer rows count | smallest share |\n|---|---|---|---|")
+    print("| order | arrangements | reduced | smallest ratio |\n|---|---|---|---|")
     for order, part in frame.groupby("order", sort=False):
         fewer = int((part["share"] < 1).sum())
         print(f"| {order} | {len(part):,} | {fewer} | {part['share'].min():.3f} |")
     fewer = frame[frame["share"] < 1]
     if len(fewer):
-        print("\nThose of which fewer count:", ", ".join(sorted(set(fewer["table"]))))
+        print(
+            "\nArrangements with a reduced effective sample size:",
+            ", ".join(sorted(set(fewer["table"]))),
+        )
 
 
 def remembering(rng: np.random.Generator, n: int, memory: float) -> np.ndarray:
@@ -134,12 +140,13 @@ def remembering(rng: np.random.Generator, n: int, memory: float) -> np.ndarray:
 
 
 def print_memory() -> None:
-    print("\nAR(1) rows of five columns, 100 tables per line: median effective rows, compared with")
     print(
-        "Bartlett's formula; the same with a column that counts years, with years of which a tenth"
+        "\nFor AR(1) rows of five columns, with 100 tables per line: the median "
+        "effective sample size, compared with"
     )
-    print("is missing, and with times at random distances.\n")
-    print("| n | memory | formula | found | with years | with gaps | random times |")
+    print("Bartlett's formula; the same with a column that counts years, with a tenth of the years")
+    print("missing, and with irregular times.\n")
+    print("| n | autocorrelation | formula | median | with years | with gaps | irregular times |")
     print("|---|---|---|---|---|---|---|")
     for n in (100, 300, 1_000):
         for memory in (0.5, 0.7, 0.9):
@@ -162,8 +169,8 @@ def print_memory() -> None:
 
 
 def print_measured(folder: Path) -> None:
-    print("\nPublished tables, in the order of their files.\n")
-    print("| table | rows | count as | sorted by |\n|---|---|---|---|")
+    print("\nPublished tables, with the rows in the order of their files:\n")
+    print("| table | rows | effective sample size | sorted by |\n|---|---|---|---|")
     for name in AS_MEASURED:
         table = pd.read_csv(folder / f"{name}.txt", sep=r"\s+")
         X = table.to_numpy(dtype=float)
@@ -174,8 +181,8 @@ def print_measured(folder: Path) -> None:
 def print_cost() -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((100_000, 20))
-    print("\nCPU seconds for 100,000 rows of 20 columns, the best of three, beside those of the")
-    print("autocorrelations alone, which were computed of every table before.\n")
+    print("\nCPU seconds for 100,000 rows of 20 columns (the best of three runs), compared with")
+    print("computing only the autocorrelations, as was done before:\n")
     sorted_rows = X[X[:, 0].argsort()]
     tasks: dict[str, Callable[[], object]] = {
         "in random order": lambda: counted(X),

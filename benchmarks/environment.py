@@ -1,4 +1,4 @@
-"""What every result states: the command, the day and the kind of machine."""
+"""What every result states: the command, the date and the kind of machine."""
 
 from __future__ import annotations
 

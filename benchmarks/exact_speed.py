@@ -1,4 +1,4 @@
-"""How long the exact method takes, and what it finds beside the default search.
+"""How long the exact method takes, and whether the default search finds the same optimum.
 
 python benchmarks/exact_speed.py > benchmarks/results/exact_speed.md
 """
@@ -40,12 +40,13 @@ def main() -> None:
     print("# Speed of the exact method\n")
     print(describe_run("benchmarks/exact_speed.py " + " ".join(sys.argv[1:])))
     print(
-        "The paper's generator (degree at most 4, components of at most 5 nodes, or 3 where the "
-        "search is limited to that), n = 10,000, one core, compiled code warm. Listed, fitted: "
-        "structures of components, medians.\n"
+        "The graphs come from the paper's generator (degree at most 4, components of at "
+        "most 5 nodes, or of 3 where the search is limited to that), with n = 10,000, on "
+        "one core and with compiled code loaded. *Listed* and *fitted* are median numbers "
+        "of component structures.\n"
     )
-    print("| p | components | edges of the truth | graphs | median s | slowest s | listed | fitted "
-          "| auto equal |")  # fmt: skip
+    print("| p | components | edges of the truth | graphs | median s | slowest s | listed "
+          "| fitted | `auto` equally good |")  # fmt: skip
     print("|---|---|---|---|---|---|---|---|---|")
     for p, limit, most_edges, n_graphs in CASES:
         times, edges, listed, fitted, equal = [], [], [], [], 0

@@ -29,51 +29,54 @@ TITLES = {
     "feedback": "Networks with feedback",
 }
 SUCCESS = """\
-Every output is projected on all domains of its true graph: its success rate is the share with a
-KL divergence below η = p·10⁻³. Distance is the smallest structural Hamming distance to a graph
-equivalent to the true one, exact unless marked. Equivalent: by rotations. At least the true
-score: the output scores no worse than the true graph, which is all that a search can achieve.
-Read success together with the distance, because a graph with too many edges generates more.
-Intervals are Wilson's at 95%, with a smaller effective number of outputs, because those of one
-true graph resemble each other.
+Every output is projected onto all domains of its true graph; its *success* rate is the share of
+domains with a KL divergence below η = p·10⁻³. *Distance* is the smallest structural Hamming
+distance to a graph equivalent to the true one, exact unless marked. *Equivalent* means by
+rotations. *At least the true score* means that the output scores no worse than the true graph,
+which is all that a search can achieve. Success should be read together with the distance, because
+a graph with too many edges generates more distributions. Intervals are Wilson's at 95%, with a
+reduced effective number of outputs, because outputs for one true graph resemble each other.
 """
 TEXTS = {
     "paper": """\
-Random graphs by the paper's generator: degree at most 4, strongly connected components of at most
-5, 5 and 10 nodes for p = 5, 20 and 50, weights uniform on ±[0.2, 0.8], variances on [1, 3],
-stable. From each true graph distributions (domains) are drawn, 10,000 samples of each, and a
-graph is learned from each. Hill climbing and tabu search have the virtual-edge operator; tabu has
-the paper's length (5 for p = 5, else 10) and patience (5); l1 its coefficient 0.1 and threshold
-0.05; `auto` is the library's default search with BIC, `default` with its default penalty.
+The random graphs come from the paper's generator: they are stable, with degree at most 4,
+strongly connected components of at most 5, 5 and 10 nodes for p = 5, 20 and 50, and uniform
+weights on ±[0.2, 0.8] and variances on [1, 3]. From each true graph, distributions (domains) are
+drawn with 10,000 samples each, and a graph is learned from each of them. Hill climbing and tabu
+search use the virtual-edge operator; tabu search has the paper's length (5 for p = 5, otherwise
+10) and patience (5); l1 has the coefficient 0.1 and the threshold 0.05; `auto` is the default
+search with BIC, and `default` is the same search with its default penalty.
 """
     + SUCCESS,
     "sample-size": """\
-As in the paper's experiments, for p = 5 and growing samples of the same distributions.
+The experiment is that of the paper for p = 5, with growing samples from the same distributions.
 """
     + SUCCESS,
     "consistency": """\
-The exact method (the globally best stable graph, with a certificate) on random graphs of four
-nodes, one distribution each, growing samples of it. Theorem 3 says that the optimum becomes quasi
-equivalent to the truth: that both share a set of distributions of positive measure. Quasi
-equivalent: by proof or by numerics, as `cl.quasi_equivalent` decides. Better score than the
-truth: the sample prefers the learned graph, so the search is not the reason.
+The exact method finds the globally best stable graph, with a certificate. It was run on random
+graphs of four nodes, with one distribution each and samples of growing size from it. Theorem 3
+says that the optimum becomes quasi equivalent to the truth, which means that both share a set of
+distributions of positive measure; `cl.quasi_equivalent` decides this by proof or numerically. If
+the learned graph has a better score than the truth, the sample prefers it, so an error is not due
+to the search.
 """,
     "virtual-edges": """\
-Draws of the parameters on each example, n = 10,000, tabu search from the empty graph. Equivalent:
-the output is in the class of the true graph. At least the true score: no search can achieve
-more, and in the remaining draws another class scores better. For comparison, what the
-paper and its code report. Intervals are Wilson's at 95%.
+For each example, parameters are drawn repeatedly and tabu search starts from the empty graph,
+with n = 10,000. *Equivalent* means that the output is in the class of the true graph. *At least
+the true score* is all that a search can achieve: in the draws that reach it without being
+equivalent, another class scores better. The last two columns show what the paper and its code
+report. Intervals are Wilson's at 95%.
 """,
     "hippocampus": """\
-The paper examines for one resting-state series whether the eight structures equivalent to the
-anatomical graph (PRC → ERC, PHC → ERC, ERC → CA3, ERC → CA1, CA3 → CA1, CA1 → Sub, Sub → ERC) are
-local optima of the score, and finds that two are. Its series is not available; these are the same
-regions, left hemisphere, of six subjects of another study (Shah et al. 2018). So this page answers
-the question for other data, and does not reproduce the paper's number. Scores are negative
-log-likelihood + ½ log n an edge; the best found is that of 40 starts of the default search, and
-of climbing from each of the eight structures. A structure is a local optimum when no move of the
-search (an edge added, removed, turned; the virtual-edge operator) improves on its own best fit
-from 100 starts.
+The paper examines for one resting-state series whether the eight structures that are equivalent
+to the anatomical graph (PRC → ERC, PHC → ERC, ERC → CA3, ERC → CA1, CA3 → CA1, CA1 → Sub, Sub →
+ERC) are local optima of the score, and finds that two are. That series is not available. The data
+used here are the same regions, in the left hemisphere, of six subjects of another study (Shah et
+al. 2018), so this page answers the question for other data and does not reproduce the paper's
+number. The score is the negative log-likelihood plus ½ log n per edge. The best score found is
+that of 40 starts of the default search and of hill climbing from each of the eight structures. A
+structure is a local optimum if no move of the search (adding, removing or reversing an edge, or
+the virtual-edge operator) improves on its own best fit from 100 starts.
 """,
     "feedback": """\
 Simulated fMRI-like networks with feedback (Sanchez-Romero et al. 2019), 500 rows a data set.
@@ -123,8 +126,9 @@ def statements(files: list[ResultsFile]) -> str:
     lines.append(
         "\n*“While the SHD evaluation shows that the outputs are not always distribution "
         "equivalent, the multi-domain evaluation provides evidence that many are quasi "
-        "equivalent to the ground truth.”* Here, outputs that are not equivalent to the true "
-        "graph, and how many of these generate more than a quarter, and all, of its domains:\n"
+        "equivalent to the ground truth.”* Here, the number of outputs that are not "
+        "equivalent to the true graph, the share of these that generate more than a "
+        "quarter of its domains, and the share that generate all:\n"
     )
     for setting, method, part in groups(frame):
         others = part[~part["equivalent"].astype(bool)]
@@ -135,9 +139,9 @@ def statements(files: list[ResultsFile]) -> str:
         else:
             lines.append(f"- {setting}, {method}: none.")
     lines.append(
-        "\nWhere outputs generate no more than a quarter: how many of them score at least as well "
-        "as the true graph, so that the sample itself prefers them and the search is not to "
-        "blame:\n"
+        "\nOf the outputs that generate at most a quarter, the share that scores at least "
+        "as well as the true graph, so that the sample itself prefers them and the error "
+        "is not due to the search:\n"
     )
     for setting, method, part in groups(frame[frame["reached"].notna()]):
         missed = part[part["success"] <= 0.25]
@@ -149,8 +153,9 @@ def statements(files: list[ResultsFile]) -> str:
                 "fewer edges than the true graph."
             )
     lines.append(
-        "\nA success does not prove quasi equivalence: η grows with p, and an edge of weight 0.2 "
-        "can cost less than η, so that a graph without it passes for p = 20 and 50.\n"
+        "\nA success does not prove quasi equivalence: η grows with p, and an edge of "
+        "weight 0.2 can contribute less than η, so that a graph without it counts as a "
+        "success for p = 20 and 50.\n"
     )
     return "\n".join(lines) + "\n"
 
@@ -196,7 +201,9 @@ def main() -> None:
         if study in ("paper", "sample-size"):
             if study == "paper":
                 text.append(statements(files))
-            text.append("## Times\n\nSeconds to learn one graph, on a busy machine:\n")
+            text.append(
+                "## Times\n\nThe table shows seconds to learn one graph, on a busy machine.\n"
+            )
             text.append(time_table(files))
         page = RESULTS / f"{study.replace('-', '_')}.md"
         page.write_text("\n".join(text), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The study `feedback` with a learner of acyclic graphs, ges, beside it, and with honest rows.
+"""The study `feedback` compared with an acyclic method, ges, and with effective sample sizes.
 
 Name the folder that holds ``feedback/`` by ``--data`` or by CYCLEARN_DATA (`cyclearn experiment
 feedback --help` says where the data are). A run that is cut continues with the same command.
@@ -109,23 +109,25 @@ def main() -> None:
     arguments = parser.parse_args()
     study = BesideGes(arguments.data, METHODS)
     results = run_study(study, arguments.out)
-    print("# Networks with feedback: cyclearn and a learner of acyclic graphs\n")
+    print("# Networks with feedback: cyclearn compared with an acyclic method\n")
     print(describe_run("benchmarks/feedback_networks.py --data DIR"))
     print(
-        "Simulated fMRI-like networks (Sanchez-Romero et al. 2019), ten data sets of 500 rows a "
-        "network. Distance: structural Hamming distance to the class of the true graph. Against "
-        "the class, features of some equivalent graph are correct, and features of all are "
-        "required; a cycle is counted by the pairs of nodes that it joins. `auto` is the default "
-        "search with BIC, `default` with the default penalty. For ges, one member of the class "
-        "that it returns.\n"
+        "Simulated fMRI-like networks (Sanchez-Romero et al. 2019), ten data sets of 500 "
+        "rows per network. *Distance* is the structural Hamming distance to the class of "
+        "the true graph. In comparisons with the class, a feature is correct if some "
+        "equivalent graph has it, and required if all have it; a cycle is counted by the "
+        "pairs of nodes that it joins. `auto` is the default search with BIC, and "
+        "`default` is the same search with the default penalty. For ges, one member of the "
+        "class that it returns is compared.\n"
     )
     print(result_table([results]))
     print("\n## The effective sample size\n")
     print(
-        "Rows of these tables remember the rows before (lag-one autocorrelation near 0.73). *As "
-        'worth*: `n_effective="auto"`. All networks, every table by itself and the ten of a '
-        "network together (each centred, 5,000 rows). Precision, recall; seconds of the processor "
-        "on one core.\n"
+        "The rows of these tables are autocorrelated (lag-one autocorrelation near 0.73). "
+        '*Effective* stands for `n_effective="auto"`. The table covers all networks, with '
+        "every table separately and with the ten tables of a network together (each "
+        "centred, 5,000 rows). Pairs of numbers are precision and recall; times are CPU "
+        "seconds on one core.\n"
     )
     print(rows_table(honest_rows(study.networks())))
 

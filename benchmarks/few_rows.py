@@ -1,4 +1,4 @@
-"""More variables than rows can bear: noise, and sparse truths beside ges and GRaSP.
+"""Tables with few rows for many variables: noise, and sparse truths compared with ges and GRaSP.
 
     python benchmarks/few_rows.py noise --out few_rows.jsonl
     python benchmarks/few_rows.py truths --out few_rows.jsonl
@@ -131,8 +131,8 @@ def print_rows(rows: pd.DataFrame) -> None:
 
 
 def print_noise(rows: pd.DataFrame) -> None:
-    print("Seeds [11, n, p, draw] for noise and [12, case] for truths.\n\n## Noise\n")
-    print("| rows | columns | draws | mean edges | most edges | draws without any |")
+    print("The seeds are [11, n, p, draw] for noise and [12, case] for truths.\n\n## Noise\n")
+    print("| rows | columns | draws | mean edges | most edges | draws without edges |")
     print("|---|---|---|---|---|---|")
     for (n, p), part in rows.groupby(["rows", "columns"]):
         edges = part["edges"]
@@ -143,15 +143,16 @@ def print_noise(rows: pd.DataFrame) -> None:
 def print_truths(rows: pd.DataFrame) -> None:
     ours_, cases = rows[rows["method"] == "cyclearn"].set_index("case"), rows["case"].nunique()
     print(
-        f"\n## Sparse truths\n\n{cases} acyclic graphs of {N_NODES} variables, at most 2 edges a "
-        f"variable ({ours_['true_edges'].mean():.1f} edges on average), weights ±[{WEIGHTS[0]}, "
-        f"{WEIGHTS[1]}], {N_ROWS} rows. Means over the graphs that a method finished, within "
-        f"{LIMIT:.0f} s of CPU each, with cyclearn's distance on the same graphs; joined pairs "
-        "against those of the truth.\n"
+        f"\n## Sparse truths\n\nThe truths are {cases} acyclic graphs of {N_NODES} "
+        f"variables with at most 2 edges per variable ({ours_['true_edges'].mean():.1f} "
+        f"edges on average), weights ±[{WEIGHTS[0]}, {WEIGHTS[1]}] and {N_ROWS} rows. The "
+        f"table shows means over the graphs that a method finished within {LIMIT:.0f} s of "
+        "CPU each, with cyclearn's distance on the same graphs; precision and recall are "
+        "those of joined pairs.\n"
     )
     print(
-        "| method | finished | distance to the class | cyclearn there | edges | precision | recall "
-        "| CPU s |\n|---|---|---|---|---|---|---|---|"
+        "| method | finished | distance to the class | distance of cyclearn | edges | "
+        "precision | recall | CPU s |\n|---|---|---|---|---|---|---|---|"
     )
     for name in METHODS:
         asked = rows[rows["method"] == name]

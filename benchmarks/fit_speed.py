@@ -1,4 +1,4 @@
-"""How fast a graph is fitted: beside semopy, and against the size of components and graphs.
+"""Time to fit a graph, compared with semopy and by the size of components and graphs.
 
 OMP_NUM_THREADS=1 python benchmarks/fit_speed.py > benchmarks/results/fit_speed.md
 
@@ -80,7 +80,7 @@ def beside_semopy() -> None:
     # Each entry returns the seconds of one fit; short ones are averaged over a few calls.
     timers: dict[str, Callable[[], float]] = {
         "semopy, model and fit": lambda: seconds(lambda: semopy.Model(description).fit(data)),
-        "semopy, fit alone, data loaded before": lambda: seconds(loaded_model().fit),
+        "semopy, fit alone with data loaded": lambda: seconds(loaded_model().fit),
         "kernel, least squares and one start of the component": lambda: (
             seconds(lambda: fit_repeatedly(R, singles, cycle, start, 100)) / 100
         ),
@@ -99,11 +99,12 @@ def beside_semopy() -> None:
     rounds = np.array([[timer() for timer in timers.values()] for _ in range(ROUNDS)])
     print("## One graph: 6 nodes, a 4-cycle, an outside parent and a child; n = 10,000\n")
     print(
-        "`fit` runs the component from five starts, to find other optima and solutions. "
-        f"{ROUNDS} rounds, each timing every row once; medians of the times and of the ratios "
-        "within a round, with the 10% and 90% points of the ratios.\n"
+        "`fit` fits the component from five starts, to find other optima and solutions. In "
+        f"each of {ROUNDS} rounds every row is timed once. The table shows medians of the "
+        "times and of the ratios within a round, with the 10% and 90% quantiles of the "
+        "ratios.\n"
     )
-    print("| what | median | semopy / this | semopy's fit alone / this |\n|---|---|---|---|")
+    print("| program | median | semopy / this | semopy's fit alone / this |\n|---|---|---|---|")
     for column, name in enumerate(timers):
         cells = []
         for base in (0, 1):
@@ -132,8 +133,11 @@ def growth(sizes: list[int], times: list[float], least: int) -> float:
 
 def against_component_size() -> None:
     rng = np.random.default_rng(0)
-    print("## Cost against the size of one component\n")
-    print("A cycle with k/2 chords and an outside parent, n = 10,000; medians over ten graphs.\n")
+    print("## Time by size of one component\n")
+    print(
+        "The component is a cycle with k/2 chords and an outside parent, n = 10,000; the "
+        "times are medians over ten graphs.\n"
+    )
     print("| nodes k | edges | kernel, one start | iterations | `fit` |\n|---|---|---|---|---|")
     sizes, kernel_times, fit_times = [2, 3, 4, 5, 7, 10, 15, 20, 25, 30], [], []
     for k in sizes:
@@ -160,18 +164,19 @@ def against_component_size() -> None:
             f"{np.median(iterations):.0f} | {fit_times[-1] * 1e6:,.0f} µs |"
         )
     print(
-        f"\nGrowth from k = 7 on: kernel k^{growth(sizes, kernel_times, 7):.1f}, "
-        f"`fit` k^{growth(sizes, fit_times, 7):.1f} (per iteration the work is that of one "
-        "factorisation of the Hessian and one inverse, both cubic).\n"
+        "\nFrom k = 7 on, the time of the kernel grows as "
+        f"k^{growth(sizes, kernel_times, 7):.1f} and that of `fit` as "
+        f"k^{growth(sizes, fit_times, 7):.1f}. Each iteration takes one factorisation of "
+        "the Hessian and one inverse, both of which are cubic.\n"
     )
 
 
 def against_graph_size() -> None:
     rng = np.random.default_rng(1)
-    print("## Cost against the number of nodes\n")
+    print("## Time by number of nodes\n")
     print(
-        "Blocks of ten nodes, each a 4-cycle feeding six nodes with two parents; moments of "
-        "2 p + 100 samples taken beforehand.\n"
+        "The graphs consist of blocks of ten nodes, each a 4-cycle with edges to six nodes "
+        "that have two parents. The moments of 2 p + 100 samples are computed beforehand.\n"
     )
     print("| nodes p | edges | `fit` | `summary` after it |\n|---|---|---|---|")
     sizes, times = [10, 30, 100, 300, 1000], []
@@ -196,15 +201,18 @@ def against_graph_size() -> None:
             f"{(perf_counter() - begin) * 1e3:,.1f} ms |"
         )
     print(
-        f"\nGrowth from p = 100 on: p^{growth(sizes, times, 100):.1f}; each component takes the "
-        "same time, plus the p² entries of B and of the covariance."
+        f"\nFrom p = 100 on, the time grows as p^{growth(sizes, times, 100):.1f}: each "
+        "component takes the same time, and B and the covariance have p² entries."
     )
 
 
 def main() -> None:
     print("# Speed of the maximum likelihood fit\n")
     print(describe_run("benchmarks/fit_speed.py"))
-    print(f"One thread; semopy {semopy.__version__}; medians, compiled code warm.\n")
+    print(
+        f"One thread; semopy {semopy.__version__}; the times are medians with compiled "
+        "code loaded.\n"
+    )
     with threadpool_limits(1), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         beside_semopy()

@@ -1,4 +1,4 @@
-"""How long the default search takes on tables that are hard for it, and what score it comes to.
+"""Times and scores of the default search on tables that are hard to search.
 
 ``run FILE`` learns every table and adds a line to a file; what is there already is not done again.
 ``table BEFORE AFTER`` prints both side by side; ``picture BEFORE AFTER PNG`` draws the best score

@@ -1,4 +1,4 @@
-"""How often hidden causes are flagged, with one and without: ``result.hidden_causes``.
+"""How often ``result.hidden_causes`` flags a pair, with and without a hidden cause.
 
     python benchmarks/hidden_causes.py --graphs 40 --seed 1000 > benchmarks/results/hidden_causes.md
 

@@ -1,4 +1,4 @@
-"""Every pair of classes of equal dimension on five nodes, as far as the time given allows.
+"""Verdicts for every pair of classes of equal dimension on five nodes, as far as time allows.
 
 Exact invariants come first, computed once for each class: dimension and vanishing minors of Θ,
 vanishing minors of normal directions, the largest columns. What they leave open is
@@ -286,19 +286,23 @@ def write_page(state: sqlite3.Connection, known: Invariants, options: argparse.N
     print(describe_run("benchmarks/identifiability_five.py"))
     settled = sum(orbits.values()) - orbits["not settled yet"]
     print(
-        f"{len(classes.keys):,} classes, {len(classes.representatives):,} up to relabelling; "
-        f"{total:,} pairs of equal dimension. {total - alike:,} of them have different vanishing "
-        f"minors, so their closures differ. The other {alike:,} pairs are "
-        f"{sum(orbits.values()):,} up to relabelling; {settled:,} of these are decided. "
-        f"Distributions are drawn as follows: {Sampler.GAUSSIAN.value}; generated means "
-        f"KL < {TOLERANCE:g} from up to {options.starts} starts.\n"
+        f"There are {len(classes.keys):,} classes ({len(classes.representatives):,} up to "
+        f"relabelling) and {total:,} pairs of equal dimension. Of these, {total - alike:,} "
+        f"have different vanishing minors, so their closures differ. The other {alike:,} "
+        f"pairs are {sum(orbits.values()):,} up to relabelling; {settled:,} of these are "
+        f"decided. Distributions are drawn as follows: {Sampler.GAUSSIAN.value}. A "
+        f"distribution counts as generated if a divergence KL < {TOLERANCE:g} is reached "
+        f"from up to {options.starts} starts.\n"
     )
     print("| relation | pairs | up to relabelling |\n|---|---|---|")
     print(f"| distinct: vanishing minors differ, proved | {total - alike:,} | |")
     for what in sorted(pairs):
         print(f"| {what} | {pairs[what]:,} | {orbits[what]:,} |")
     print("\n## Equal pairs and pairs that lack a proof\n")
-    print("Columns as sets of nodes. Generated: distributions drawn from either graph.\n")
+    print(
+        "Columns are written as sets of nodes. *Generated* counts distributions drawn "
+        "from either graph that the other generates.\n"
+    )
     print("| first | second | relation | generated | pairs |\n|---|---|---|---|---|")
     for what, first, second, drawn, size in sorted(listed):
         print(f"| {first} | {second} | {what} | {drawn} | {size:,} |")

@@ -158,13 +158,13 @@ def print_page(kept: list[dict[str, Any]]) -> None:
     print("# Pairs on five nodes that differ on faces only\n")
     print(describe_run("benchmarks/identifiability_five_open.py"))
     print(
-        f"{len(held)} of {len(kept)} proofs in `{PROOFS.name}` hold in exact arithmetic; they "
-        f"stand for {sum(proof['pairs'] for proof in held):,} pairs. Each is a matrix Q on the "
-        "columns of the first graph named, such that no graph with the columns of the second "
-        "generates QQᵀ or anything near it. Zeros of Q, and entries that are equal up to sign in "
-        "a column, show how special the distributions that distinguish the graphs are.\n"
+        f"{len(held)} of {len(kept)} proofs in `{PROOFS.name}` hold in exact arithmetic; "
+        f"they represent {sum(proof['pairs'] for proof in held):,} pairs. Each is a matrix "
+        "Q on the columns of the first graph named, such that no graph with the columns of "
+        "the second generates QQᵀ or anything near it. Zeros of Q, and entries of a column "
+        "that are equal up to sign, show how special these distributions are.\n"
     )
-    print("| generates | does not | Q, row by row | pairs |\n|---|---|---|---|")
+    print("| generates QQᵀ | does not | rows of Q | pairs |\n|---|---|---|---|")
     for proof in held:
         scale = max(abs(x) for row in proof["Q"] for x in row)
         rows = "; ".join(" ".join(f"{x / scale:.3g}" for x in row) for row in proof["Q"])

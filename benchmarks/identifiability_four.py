@@ -66,11 +66,12 @@ def main() -> None:
     print("# All pairs of classes of equal dimension on four nodes\n")
     print(describe_run("benchmarks/identifiability_four.py"))
     print(
-        f"{len(graphs)} classes; {sum(pair.size for pair in orbits):,} pairs of equal dimension, "
-        f"{len(orbits):,} up to relabelling. If proofs leave a pair undecided, {options.draws} "
-        f"distributions are drawn from each graph ({Sampler.GAUSSIAN.value}) and projected onto "
-        f"the other from up to {options.starts} starts, ten times as many for rare failures; "
-        f"generated means KL < 1e-9. {seconds:.0f} seconds.\n"
+        f"There are {len(graphs)} classes and {sum(pair.size for pair in orbits):,} pairs "
+        f"of equal dimension ({len(orbits):,} up to relabelling). If proofs leave a pair "
+        f"undecided, {options.draws} distributions are drawn from each graph "
+        f"({Sampler.GAUSSIAN.value}) and projected onto the other from up to "
+        f"{options.starts} starts, or ten times as many for rare failures. A distribution "
+        f"counts as generated if KL < 1e-9. The run took {seconds:.0f} seconds.\n"
     )
     print("| relation | pairs | up to relabelling |\n|---|---|---|")
     for name in sorted(kinds):
@@ -80,15 +81,16 @@ def main() -> None:
         if verdicts[verdict]:
             print(f"| {verdict.value} | {verdicts[verdict]:,} |")
     print("\n## Pairs that are equal beyond rotations\n")
-    print("Columns as sets of nodes.\n")
+    print("Columns are written as sets of nodes.\n")
     print("| first | second | verdict | pairs |\n|---|---|---|---|")
     for found, size in equal:
         first, second = as_sets(found.first), as_sets(found.second)
         print(f"| {first} | {second} | {found.verdict.value} | {size} |")
-    print("\n## Pairs that differ, and whose closures do not\n")
+    print("\n## Pairs that differ although their closures agree\n")
     print(
-        "Generated: of the distributions drawn from the first, how many the second generates, and "
-        "the other way. Contained: proved by subgraphs.\n"
+        "The first column *generated* shows how many of the distributions drawn from the "
+        "first graph the second generates, and the second column the reverse. *Contained* "
+        "is proved by subgraphs.\n"
     )
     print("| first | second | generated | generated | contained | difference | pairs |")
     print("|---|---|---|---|---|---|---|")

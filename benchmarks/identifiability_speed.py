@@ -1,4 +1,4 @@
-"""Seconds for a verdict of ``compare``: graphs of six nodes, strongly connected ones of ten.
+"""Time of ``compare`` on strongly connected graphs of six and ten nodes.
 
 Pairs of equal dimension: members of one class, and graphs of different classes that come from a
 member of the class by moving one edge, several edges, or by drawing anew until the dimensions
@@ -78,11 +78,11 @@ def main() -> None:
     print("# Time for a verdict on two graphs\n")
     print(describe_run("benchmarks/identifiability_speed.py"))
     print(
-        "Strongly connected random graphs, pairs of equal dimension, `compare` with its defaults. "
-        "Seconds are those of the processor, on one core; the first call, which loads compiled "
-        "code, is not counted.\n"
+        "`compare` was run with its defaults on pairs of strongly connected random graphs "
+        "of equal dimension. Times are CPU seconds on one core, without the first call, "
+        "which loads compiled code.\n"
     )
-    print("| nodes | edges | pair | pairs | median | worst | verdicts |")
+    print("| nodes | edges | pair | pairs | median s | slowest s | verdicts |")
     print("|---|---|---|---|---|---|---|")
     warm = strongly_connected(4, 7, np.random.default_rng(0))
     compare(warm, DirectedGraph(warm.adjacency.T, warm.names))

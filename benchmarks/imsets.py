@@ -1,4 +1,4 @@
-"""Whether graphs with one characteristic imset are equivalent: ``python benchmarks/imsets.py``.
+"""Whether graphs with equal characteristic imsets are equivalent: ``python benchmarks/imsets.py``.
 
 For a graph with cycles the imset is taken to be linear in the columns: c(S) is the number of nodes
 i in S whose parents include the rest of S. Prints the lines of ``results/imsets.md``.

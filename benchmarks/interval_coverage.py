@@ -22,7 +22,7 @@ GRAPHS = {
         ("d", "a"),
         ("d", "f"),
     ],
-    "chordless 3-cycle, no outside parent (two solutions, the stable one taken)": [
+    "chordless 3-cycle, no outside parent (of two solutions, the stable one is used)": [
         ("a", "b"),
         ("b", "c"),
         ("c", "a"),
@@ -72,11 +72,12 @@ def main() -> None:
     print("# Coverage of 95% confidence intervals\n")
     print(describe_run(f"benchmarks/{command} --seed {options.seed}"))
     print(
-        f"{options.sets} data sets of {options.samples} samples from one stable model on each "
-        "graph (weights in ±[0.2, 0.8], variances in [1, 3]); Wald intervals from the observed "
-        "information. A missing interval counts as a failure.\n"
+        f"For each graph, {options.sets} data sets of {options.samples} samples were drawn from "
+        "one stable model (weights in ±[0.2, 0.8], variances in [1, 3]). Wald intervals use "
+        "the observed information, and a missing interval counts as a failure. The columns "
+        "show the coverage over all parameters.\n"
     )
-    print("| graph | parameters | average | lowest | highest | fits not CONVERGED |")
+    print("| graph | parameters | average | lowest | highest | fits not converged |")
     print("|---|---|---|---|---|---|")
     for title, edges in GRAPHS.items():
         graph = DirectedGraph.from_edges(edges)

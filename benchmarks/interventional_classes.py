@@ -1,4 +1,4 @@
-"""The class under interventions against brute force, pair of graphs by pair of graphs.
+"""Equivalence under interventions compared with brute force, for pairs of graphs.
 
 Weights are drawn on one graph and sought on the other, both ways, with what every table of the
 design tells (tests/classes/naive_designs.py, which shares nothing with the library). Graphs
@@ -110,7 +110,8 @@ def main() -> None:
     print("# The class under interventions against brute force\n")
     print(describe_run(command))
     print(
-        f"Seed {options.seed}. Weights are uniform on ±[0.3, 1.5], variances uniform on [0.5, 2].\n"
+        f"The seed is {options.seed}. Weights are uniform on ±[0.3, 1.5], variances uniform "
+        "on [0.5, 2].\n"
     )
     three = [DirectedGraph(A) for A in naive_designs.all_adjacencies(3)]
     every = list(combinations(three, 2))
@@ -124,7 +125,7 @@ def main() -> None:
         ("p = 4, observed and one target", drawn, observed_and(4, 1)),
         ("p = 4, observed and two targets", drawn, observed_and(4, 2)),
     ]
-    print("| designs | pairs of graphs | comparisons | the same | disagreements |")
+    print("| designs | pairs of graphs | comparisons | equal | disagreements |")
     print("|---|---|---|---|---|")
     for name, pairs, designs in rows:
         found = compared(pairs, designs, options.seed)
@@ -132,11 +133,11 @@ def main() -> None:
         print(f"| {name} | {len(pairs)} | {counts} |", flush=True)
     passed, apart = necessary_and_not_sufficient()
     print(
-        f"\nIrreducible graphs on three nodes, observed data and one target: {passed} ordered "
-        f"pairs have the same distributions in each table by itself, and {apart} of them are told "
-        "apart by both tables together, since the weights are shared."
+        "\nAmong irreducible graphs on three nodes, with observed data and one target, "
+        f"{passed} ordered pairs have the same distributions in each table separately. Both "
+        f"tables together distinguish {apart} of them, because the tables share the weights."
     )
-    print(f"\n{process_time() - started:.0f} s of CPU.")
+    print(f"\nThe run took {process_time() - started:.0f} s of CPU.")
 
 
 if __name__ == "__main__":

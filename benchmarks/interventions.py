@@ -1,4 +1,4 @@
-"""Interventions: graphs learned from tables in which variables were set, beside GIES and LLC.
+"""Graphs learned from tables with interventions, compared with GIES and LLC.
 
 python benchmarks/interventions.py run --first 5000 --out interventions.jsonl
 python benchmarks/interventions.py table interventions.jsonl
@@ -148,11 +148,12 @@ def cases(arguments: argparse.Namespace, done: set[Any]) -> Iterator[dict[str, A
 
 def print_rows(rows: pd.DataFrame) -> None:
     print(
-        "One observed table and one for each single target; BIC unless marked *by default*. "
-        "*Wrong*: edges missing, superfluous or reversed (two each), against the true graph, "
-        "which observed data alone cannot settle; *as good*: share of answers with at least the "
-        "score of the truth; "
-        "*error*: of all weights (Frobenius norm). *Worse than gies*: cases in which the score is. "
+        "Each model has one observed table and one for each single target; the penalty is "
+        "BIC unless marked *by default*. *Wrong edges* are missing, superfluous or "
+        "reversed (which counts twice) compared with the true graph itself, which "
+        "observational data alone cannot determine. *As good* is the share of answers "
+        "whose score is at least as good as that of the truth, *error* is that of all "
+        "weights (Frobenius norm), and *worse than gies* counts cases with a worse score. "
         f"GIES is an acyclic method; LLC keeps standardised weights above {LLC_THRESHOLD}.\n"
     )
     print("| truths | p | targets | method | graphs | wrong edges | is the truth | as good "

@@ -1,4 +1,4 @@
-"""Robust errors, tests, indirect effects and modification indices beside lavaan's, on ten models.
+"""Robust errors, tests, indirect effects and modification indices compared with lavaan.
 
     python benchmarks/lavaan.py > benchmarks/results/lavaan.md
 
@@ -301,7 +301,10 @@ def main() -> None:
     print("# Comparison with lavaan: robust errors, indirect effects, indices\n")
     print(describe_run("benchmarks/lavaan.py"))
     versions = found["versions"]
-    print(f"lavaan {versions['lavaan']}, {versions['R']}. {N_ROWS} rows with gamma noise.\n")
+    print(
+        f"lavaan {versions['lavaan']}, {versions['R']}. The tables have {N_ROWS} rows "
+        "with gamma noise.\n"
+    )
     kinds = ["estimates", "errors", "indirect", "chi-square", "R²", "indices"]
     print(f"| model | edges | {' | '.join(kinds)} |")
     print(f"|---|---:|{'---:|' * len(kinds)}")
@@ -310,22 +313,25 @@ def main() -> None:
         shown = ["–" if np.isnan(worst[k]) else f"{worst[k]:.0e}" for k in kinds]
         print(f"| {kind} | {fits[kind].graph.n_edges} | {' | '.join(shown)} |")
     print(
-        '\nLargest relative differences. Errors are those of `estimator = "MLR"`, the sandwich; '
-        'the chi-square, its scaling factor and the robust RMSEA, CFI and TLI those of `"MLM"`, '
-        'with missing cells the chi-square and its factor of `"MLR"`. With subject effects '
-        "lavaan is given the covariance within subjects, and both take rows for Gaussian. With "
-        "survey weights lavaan has another chi-square than Satorra and Bentler's. Indirect "
-        "effects are a total effect through feedback and its error by the delta method; indices "
-        "those of added edges (with the expected change) and of correlated noises, where they are "
-        "not zero."
+        "\nThe table shows the largest relative differences. Errors are those of "
+        '`estimator = "MLR"`, the sandwich; the chi-square, its scaling factor and the '
+        'robust RMSEA, CFI and TLI are those of `"MLM"`; with missing cells, the '
+        'chi-square and its factor are those of `"MLR"`. With subject effects, lavaan is '
+        "given the covariance within subjects, and both programs assume Gaussian rows. "
+        "With survey weights, lavaan reports another chi-square than that of Satorra and "
+        "Bentler. *Indirect* is a total effect through feedback with its error by the "
+        "delta method. *Indices* are those of added edges (with the expected change) and "
+        "of correlated noise terms, where they are not zero."
     )
     print(
-        f"\nOrdinal columns, {N_ORDINAL:,} rows: largest differences of thresholds and latent "
-        "covariances (`sampstat`), of estimates from our covariances, and relative ones of "
-        "standard errors. The latter are the sandwich made in R of lavaan's parts: the covariance "
-        "of latent correlations (`NACOV`), the Jacobian and the observed information. lavaan takes "
-        "mean squares of scores for the information about latent correlations, and we take "
-        "expected derivatives; the difference vanishes with the number of rows.\n"
+        f"\nOrdinal columns, {N_ORDINAL:,} rows: the table shows the largest differences of "
+        "thresholds and latent covariances (`sampstat`) and of estimates from our "
+        "covariances, and the largest relative differences of standard errors. The latter "
+        "are the sandwich estimator computed in R from lavaan's parts: the covariance of "
+        "latent correlations (`NACOV`), the Jacobian and the observed information. For the "
+        "information about latent correlations, lavaan uses mean squares of scores and "
+        "cyclearn uses expected derivatives; the difference vanishes as the number of rows "
+        "grows.\n"
     )
     print("| model | edges | ordinal | thresholds | covariances | estimates | errors |")
     print("|---|---:|---:|---:|---:|---:|---:|")

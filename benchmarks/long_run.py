@@ -1,4 +1,4 @@
-"""Many searches in one process: nothing may grow, and every answer must be sound.
+"""Many searches in one process: memory must not grow, and every answer must be valid.
 
     python benchmarks/long_run.py --calls 10000
 

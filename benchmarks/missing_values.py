@@ -55,8 +55,9 @@ def print_seconds() -> None:
     holes = treat_missing(Rows.of(holed), "em").holes
     seconds = process_time() - begun
     print(
-        f"50 variables, 10,000 rows, 20% missing at random: mean and covariance by EM in "
-        f"{seconds:.1f} s of CPU, {holes.iterations} iterations, converged: {holes.converged}."
+        "With 50 variables, 10,000 rows and 20% missing at random, EM estimates the mean "
+        f"and covariance in {seconds:.1f} s of CPU and {holes.iterations} iterations "
+        f"(converged: {holes.converged})."
     )
 
 
@@ -93,7 +94,9 @@ def main() -> None:
         f"cores; seeds [7, 0] to [7, {options.cases - 1}], {options.cases} graphs of {N_NODES} "
         f"variables, {N_ROWS} rows, one start.\n"
     )
-    print("| treatment | holes | share | distance to the class | error of weights | cases |")
+    print(
+        "| method | missing | share of cells | distance to the class | error of weights | cases |"
+    )
     print("|---|---|---|---|---|---|")
     for key, found in rows.items():
         values = np.array(found)
@@ -102,8 +105,8 @@ def main() -> None:
             f"{np.nanmedian(values[:, 1]):.3f} | {len(values)} |"
         )
     print(
-        "\nDistances are means; errors of weights, on the true graph, are medians of the root mean "
-        "square error. If no row was left, the empty graph is counted."
+        "\nDistances are means. Errors of weights are medians of the root mean square "
+        "error on the true graph. If no row was left, the empty graph is used."
     )
 
 

@@ -1,4 +1,4 @@
-"""Whether following the advice needs fewer experiments, and whether the rows are right.
+"""Whether the advice saves experiments, and whether the predicted numbers of rows are right.
 
 First: classes of random graphs with a random member as the truth. Experiments are done one by one,
 those that ``next_experiment`` puts first or at random, until one graph is left.
@@ -73,7 +73,7 @@ def curves(n_classes: int, seed: int) -> None:
         advised.append(sizes_left(truth, None))
         at_random.append(sizes_left(truth, rng))
     print(f"## Experiments until one graph is left, {n_classes} classes\n")
-    print("| experiments | settled, advised | settled, at random | left, advised | left, random |")
+    print("| experiments | one graph left, advised | random | graphs left, advised | random |")
     print("|---|---|---|---|---|")
     for k in range(_MOST):
         numbers = []
@@ -84,8 +84,8 @@ def curves(n_classes: int, seed: int) -> None:
         print(f"| {k} | {a:.0%} | {b:.0%} | {left_a:.2f} | {left_b:.2f} |")
     needed = [np.mean([len(run) - 1 for run in runs]) for runs in (advised, at_random)]
     print(
-        f"\nLeft: geometric mean. Experiments needed on average: {needed[0]:.2f} by the advice, "
-        f"{needed[1]:.2f} at random.\n"
+        f"\n*Graphs left* is a geometric mean. On average, {needed[0]:.2f} experiments are "
+        f"needed with the advice and {needed[1]:.2f} at random.\n"
     )
 
 
@@ -133,8 +133,8 @@ def rows_against_simulation(n_cases: int, n_repeats: int, seed: int) -> None:
     """Print how often the rows are within a factor of two."""
     print(f"## Rows, {n_cases} models, {n_repeats} repeats\n")
     print(
-        "| p | observed rows | rivals | rows predicted | wins at half | at twice | within two "
-        "| one row wins, predicted | simulated |"
+        "| p | observed rows | rivals | rows predicted | truth wins with half | with twice "
+        "| within a factor of two | truth wins with one row, predicted | simulated |"
     )
     print("|---|---|---|---|---|---|---|---|---|")
     n_right = done = 0
@@ -171,13 +171,16 @@ def rows_against_simulation(n_cases: int, n_repeats: int, seed: int) -> None:
             f"| {'yes' if right else 'no'} | {single[-1][0]:.0%} | {one:.0%} |",
             flush=True,
         )
-    print(f"\nWithin a factor of two: {n_right} of {done}, {n_right / done:.0%}.\n")
+    print(
+        f"\nThe prediction is within a factor of two in {n_right} of {done} models "
+        f"({n_right / done:.0%}).\n"
+    )
     predicted, simulated = np.array(single).T
     print(
-        f"With one row the truth wins in {predicted.mean():.0%} of repeats as predicted and in "
-        f"{simulated.mean():.0%} as simulated, on average; the largest difference of a model is "
-        f"{np.abs(predicted - simulated).max():.2f} (a standard error of "
-        f"{0.5 / np.sqrt(n_repeats):.2f} at most).\n"
+        f"With one row, the truth is predicted to win in {predicted.mean():.0%} of repeats "
+        f"and wins in {simulated.mean():.0%} of the simulations, on average; the largest "
+        f"difference in a model is {np.abs(predicted - simulated).max():.2f} (a standard "
+        f"error of {0.5 / np.sqrt(n_repeats):.2f} at most).\n"
     )
 
 
@@ -200,8 +203,13 @@ def batches(n_classes: int, seed: int) -> None:
             )
             found.append((greedy, best))
     print(f"## Batches, {n_classes} classes of 4 to 100 graphs\n")
-    print("Graphs left on average. Best: of all batches of different variables.\n")
-    print("| experiments | greedy is best | left, greedy | left, best | largest ratio |")
+    print(
+        "The table shows how many graphs are left on average. The best batch is that of "
+        "all batches of different variables.\n"
+    )
+    print(
+        "| experiments | greedy is best | graphs left, greedy | graphs left, best | largest ratio |"
+    )
     print("|---|---|---|---|---|")
     for k, found in left.items():
         greedy, best = np.array(found).T
@@ -229,11 +237,11 @@ def main() -> None:
     started = process_time()
     print("# The next experiment\n")
     print(describe_run(" ".join(["benchmarks/next_experiment.py", *sys.argv[1:]])))
-    print(f"Seed {options.seed}; options were chosen on seeds below 20.\n")
+    print(f"The seed is {options.seed}; options were chosen on seeds below 20.\n")
     curves(options.classes, options.seed)
     batches(options.classes, options.seed + 1)
     rows_against_simulation(options.cases, options.repeats, options.seed)
-    print(f"{process_time() - started:.0f} s of CPU.")
+    print(f"The run took {process_time() - started:.0f} s of CPU.")
 
 
 if __name__ == "__main__":

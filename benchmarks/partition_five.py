@@ -161,7 +161,7 @@ def main() -> None:
     sizes = np.bincount(brute)
     print("# All graphs on five nodes, partitioned twice\n")
     print(describe_run("benchmarks/partition_five.py"))
-    print("| what | value |\n|---|---|")
+    print("| quantity | value |\n|---|---|")
     print(f"| directed graphs | {N_GRAPHS:,} |")
     print(f"| classes by brute force (single steps) | {len(sizes):,} |")
     print(f"| classes by territories | {int(fast.max()) + 1:,} |")

@@ -73,9 +73,10 @@ def cases(arguments: argparse.Namespace, done: set[Any]) -> Iterator[dict[str, o
 
 def print_rows(rows: pd.DataFrame) -> None:
     print(
-        "Share of answers in the true class (95% Wilson interval), the share in it or exactly tied "
-        "with it, mean distance to the class, and precision and recall of the edges against the "
-        "nearest member of the class, summed over graphs.\n"
+        "The table shows the share of answers in the true class (95% Wilson interval), the "
+        "share in it or exactly tied with it, the mean distance to the class, and the "
+        "precision and recall of edges compared with the nearest member of the class, "
+        "summed over graphs.\n"
     )
     print("| truths | p | n | graphs | penalty | in the class | or tied | distance | precision "
           "| recall | median CPU s |")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Calibration of the posterior: whether of statements with probability x a share x is true.
+"""Calibration of the posterior: whether a share x of statements with probability x is true.
 
 Graphs and weights of the generator of the paper's experiments. Every data set is one line of a file
 of records, so that a run can be stopped and continued, and the page is made from the file:
@@ -182,20 +182,22 @@ def page(path: Path, choosing: Path | None, groups: Path | None, figure: Path | 
     print("# Calibration of the posterior\n")
     print(describe_run("benchmarks/posterior_calibration.py page --records FILE"))
     print(
-        f"Graphs and weights of the paper's generator (components of at most 5), seeds from "
-        f"{FIRST_REPORTED_SEED:,}; the prior on edges and groups was chosen on seeds from "
-        f"{FIRST_CHOOSING_SEED}. Chains run to an effective size of {EFFECTIVE_SIZE}. "
-        "*Statements*: those with a probability in [0.05, 0.95]. *Error*: expected calibration "
-        "error over ten bins of these. *Of itself*: the same error if the truths are graphs drawn "
-        "from the posterior, the smallest error to expect. *Sum*: sum of all probabilities over "
-        "the number of true statements. *Arrowhead*: probability of a direction given that the two "
-        "are joined, over pairs that are probably adjacent and truly adjacent. The bootstrap "
-        f"({' or '.join(map(str, counts))} resamples, one start each, the default penalty of "
-        "`learn`) on the first data sets of a cell only; its rows repeat the posterior on the same "
-        "data sets.\n"
+        "Graphs and weights come from the paper's generator (components of at most 5), "
+        f"with seeds from {FIRST_REPORTED_SEED:,}; the priors on edges and feedback loops "
+        f"were chosen on seeds from {FIRST_CHOOSING_SEED}. Chains run to an effective "
+        f"sample size of {EFFECTIVE_SIZE}. *Statements* are those with a probability in "
+        "[0.05, 0.95], and *error* is their expected calibration error over ten bins. "
+        "*Ideal* is the same error if the truths are graphs drawn from the posterior "
+        "itself, which is the smallest error to expect. *Sum* is the sum of all "
+        "probabilities divided by the number of true statements. *Arrowhead* is the "
+        "probability of a direction given that the two variables are joined, over pairs "
+        "that are both probably and truly adjacent. The bootstrap "
+        f"({' or '.join(map(str, counts))} resamples, one start each, the default penalty "
+        "of `learn`) is computed on the first data sets of each cell only, and the "
+        "posterior is shown for the same data sets.\n"
     )
     cells = sorted({(line["p"], line["n"]) for line in lines})
-    heads = ["p", "n", "data sets", "what", "statements", "error", "of itself", "sum", "Brier"]
+    heads = ["p", "n", "data sets", "what", "statements", "error", "ideal", "sum", "Brier"]
     rows = []
     for p, n in cells:
         own = [line for line in lines if (line["p"], line["n"]) == (p, n)]
@@ -213,7 +215,7 @@ def page(path: Path, choosing: Path | None, groups: Path | None, figure: Path | 
                 row = [str(p), str(n), str(len(both)), f"{what}, {source}"]
                 rows.append([*row, *summary(both, source, what)])
     table(heads, rows)
-    print("\n## Reliability of edges\n\nAll data sets together.\n")
+    print("\n## Reliability of edges\n\nThe table combines all data sets.\n")
     rows = []
     for source, own in (("posterior", lines), ("bootstrap", resampled)):
         for mean, share, n in reliability(own, source):
@@ -325,8 +327,9 @@ def choices(path: Path) -> None:
     lines = records_of(path)
     cells = sorted({(line["p"], line["n"]) for line in lines})
     print(
-        "Penalty per edge in addition to ½ log n: error and sum of edges, error of adjacencies, "
-        "mean log score of edges.\n"
+        "The columns are penalties per edge in addition to ½ log n; the cells show the "
+        "error and sum of edges, the error of adjacencies, and the mean log score of "
+        "edges.\n"
     )
     rows = []
     for p, n in cells:
@@ -366,8 +369,8 @@ def group_choices(path: Path) -> None:
     """What each cost gives, on the data sets for choosing."""
     lines = records_of(path)
     print(
-        "Penalty for each variable of a feedback loop beyond the fifth; error, sum and Brier score "
-        "of feedback, sum of edges.\n"
+        "The columns are penalties for each variable of a feedback loop beyond the fifth; "
+        "the cells show the error, sum and Brier score of feedback, and the sum of edges.\n"
     )
     rows = []
     for p, n in sorted({(line["p"], line["n"]) for line in lines}):

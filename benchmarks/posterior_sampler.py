@@ -1,4 +1,4 @@
-"""The posterior's chains against sums over all graphs, and the time they take.
+"""Accuracy of the posterior's chains, compared with sums over all graphs, and their time.
 
     python benchmarks/posterior_sampler.py exact --variables 4 --data-sets 6
     python benchmarks/posterior_sampler.py long --variables 10 --data-sets 3
@@ -135,7 +135,7 @@ def compare(p: int, n_sets: int, first_seed: int, is_summed: bool) -> None:
 
 
 def speed(p: int, n_sets: int, first_seed: int, size: int, n_resamples: int) -> None:
-    print("| p | n | seed | seconds | steps a chain | effective size | R̂ | 100 resamples |")
+    print("| p | n | seed | seconds | steps per chain | effective size | R̂ | 100 resamples |")
     print("|---|---|---|---|---|---|---|---|")
     for seed in range(first_seed, first_seed + n_sets):
         n = (200, 1_000, 10_000)[seed % 3]
@@ -180,10 +180,10 @@ def ablation() -> None:
         "without assembled graphs": {"proposal_shares": without(assemble)},
         "without jumps": {"proposal_shares": without(jump)},
         "all pairs alike": {"uniform_share": 1.0},
-        "without loops of refused proposals": {"noted_loss": 0.0},
+        "without loops of rejected proposals": {"noted_loss": 0.0},
         "local moves only": {"proposal_shares": without(jump, assemble)},
     }
-    print("| p | n | seed | proposals | seconds | steps a chain | effective size | R̂ |")
+    print("| p | n | seed | proposals | seconds | steps per chain | effective size | R̂ |")
     print("|---|---|---|---|---|---|---|---|")
     for p, n, seed in ABLATION:
         _, moments = problem_data(p, n, seed)

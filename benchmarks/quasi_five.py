@@ -34,7 +34,7 @@ FULL = "no constraint on either graph, a common interior point"
 ZEROS = "the same zeros of Θ and no other constraint, a common interior point"
 MINORS = "the same zeros and minors of Θ and no other constraint, a common interior point"
 BEFORE = "contained up to rotations, or a common matrix with one correlation"
-TANGENT = "a common distribution with one tangent space, by numbers"
+TANGENT = "a common distribution with the same tangent space, numerically"
 NONE = "no common distribution found"
 
 
@@ -98,11 +98,14 @@ def main() -> None:
     print("# Quasi equivalence on five nodes, proved by common interior points\n")
     print(describe_run("benchmarks/quasi_five.py"))
     print(
-        "Pairs of classes of rotations on five nodes that are not equivalent and whose closures "
-        f"may agree. {looked_at:,} of {len(work):,} were looked at, chosen at random, beside those "
-        f"of the first row. {process_time() - started:.0f} seconds of one core.\n"
+        "The table covers the pairs of rotation classes on five nodes that are not "
+        f"equivalent and whose closures may agree. Of {len(work):,} without an earlier "
+        f"proof, {looked_at:,} were examined, chosen at random, in addition to those in the "
+        f"first row. The run took {process_time() - started:.0f} seconds on one core.\n"
     )
-    print("| they share a set of positive measure by | pairs | up to relabelling |\n|---|---|---|")
+    print(
+        "| proof of a shared set of positive measure | pairs | up to relabelling |\n|---|---|---|"
+    )
     for what in (BEFORE, FULL, ZEROS, MINORS, TANGENT, NONE):
         print(f"| {what} | {pairs[what]:,} | {orbits[what]:,} |")
     if left:

@@ -54,10 +54,11 @@ def main() -> None:
                 edges[what, margins].append(found.n_edges - graph.n_edges)
     print("# Transformed columns and outliers\n")
     print(
-        f"`python benchmarks/rank_margins.py --cases {options.cases}`, 2026-11-16, x86_64, 2 "
-        f"cores; seeds [13, 0] to [13, {options.cases - 1}], {options.cases} graphs of {N_NODES} "
-        f"variables, {N_ROWS} rows, one start. Bent: exp, sinh or a signed power of 0.4 of the "
-        f"standardised column. Outliers: {SHARE:.0%} of the cells, {FAR:g} standard deviations.\n"
+        f"`python benchmarks/rank_margins.py --cases {options.cases}`, 2026-11-16, x86_64, "
+        f"2 cores; seeds [13, 0] to [13, {options.cases - 1}], {options.cases} graphs of "
+        f"{N_NODES} variables, {N_ROWS} rows, one start.\n\nTransformed columns are exp, "
+        "sinh or a signed power of 0.4 of the standardised column. Outliers replace "
+        f"{SHARE:.0%} of the cells, at {FAR:g} standard deviations.\n"
     )
     print("| data | margins | distance to the class | in the class | edges too many | cases |")
     print("|---|---|---|---|---|---|")

@@ -72,13 +72,14 @@ def answers(kind: str, n: int, seed: int) -> tuple[bool, bool]:
 
 def level_and_power(cases: int, first: int) -> None:
     """How often few rows get an answer."""
-    print("## How often few rows get an answer\n")
+    print("## How often the members are ranked with few rows\n")
     print(
-        "Chains of four variables with random weights, level 0.01. Bonferroni: the smallest p-value"
-        " of D'Agostino and Pearson's test as χ² has it, times four. Its level is missed because"
-        " the statistic is not χ² in few rows.\n"
+        "The models are chains of four variables with random weights, and the level is "
+        "0.01. *Bonferroni* is four times the smallest p-value of D'Agostino and Pearson's "
+        "test with the χ² approximation. It does not keep the level, because with few rows "
+        "the statistic is not χ² distributed.\n"
     )
-    print("| noise | n | chains | answered | answered by Bonferroni |\n|---|---|---|---|---|")
+    print("| noise | n | chains | ranked | ranked by Bonferroni |\n|---|---|---|---|---|")
     for kind in reversed(NOISE):
         for n in (30, 50, 100, 400):
             number = cases if kind == "gaussian" else cases // 5
@@ -100,13 +101,14 @@ def main() -> None:
     print("# Ranking the members of a class by non-Gaussian noise\n")
     print(describe_run(" ".join(["benchmarks/rank_members.py", *sys.argv[1:]])))
     print(
-        f"Seeds from {options.seed}; knots, cells and the level of the test were chosen on seeds "
-        f"below 100. Classes of 2 to {options.largest} graphs that do not all tie. Level 0.01.\n"
+        f"The seeds start at {options.seed}; knots, cells and the level of the test (0.01) "
+        f"were chosen on seeds below 100. The classes have 2 to {options.largest} graphs "
+        "that do not all tie.\n"
     )
     if options.chains:
         level_and_power(options.chains, 100 * options.seed)
     print("## How often the true member is first\n")
-    print("| noise | p | n | models | answered | true member first | clear | clear and wrong |")
+    print("| noise | p | n | models | ranked | true member first | clear | clear and wrong |")
     print("|---|---|---|---|---|---|---|---|")
     for kind in NOISE:
         for p in (5, 10):
@@ -127,7 +129,7 @@ def main() -> None:
                     f"{right:.0%} | {clear:.0%} | {wrong} |",
                     flush=True,
                 )
-    print(f"\n{process_time() - started:.0f} s of CPU.")
+    print(f"\nThe run took {process_time() - started:.0f} s of CPU.")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Benchmarks that write a line for each case, go on where they were stopped, and print a table."""
+"""Benchmarks that write a line for each case, can be resumed, and print a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do rivals tell a loop from a hidden cause? Simulated truths of three sorts: ``result.rivals``.
+"""Whether ``result.rivals`` distinguishes a loop from a hidden cause, on three kinds of truths.
 
     python benchmarks/rivals.py --tables 50 --seed 1000 > benchmarks/results/rivals.md
 
@@ -165,19 +165,22 @@ def main() -> None:
         )
         print(f"| {sort} | {n:,} | {len(part)} | {' | '.join(map(str, cells))} |")
     bins = " | ".join(["below 1", "1 to 3", "3 to 5", "5 to 10", "above"])
-    print(f"\n| learned graphs with feedback, n | by how much the best without is worse: {bins} |")
+    print(
+        "\n| learned graphs with feedback, n | the best graph without feedback is worse by: "
+        f"{bins} |"
+    )
     print("|--|--|--|--|--|--|")
     loops = frame[frame["learned loop"]]
     for is_true, words in ((True, "a true loop"), (False, "no true loop")):
         for n, part in loops[loops["true loop"] == is_true].groupby("n"):
             print(f"| {words}, {n:,} | {binned(part['acyclic'])} |")
-    print(f"\n| hidden causes claimed without feedback in the graph, n | better by: {bins} |")
+    print(f"\n| hidden causes claimed for graphs without feedback, n | better by: {bins} |")
     print("|--|--|--|--|--|--|")
     claimed = frame[(frame["pairs"] > 0) & ~frame["learned loop"]]
     for (sort, is_named, n), part in claimed.groupby(["truth", "named", "n"], sort=False):
         words = "named" if is_named else "not named" if sort == "hidden" else "false"
         print(f"| {sort}, {words}, {n:,} | {binned(-part['hidden'])} |")
-    print(f"\n| hidden cause or loop: score with hidden causes less that of the loop, n | {bins} |")
+    print(f"\n| score with hidden causes minus that of the loop, n | {bins} |")
     print("|--|--|--|--|--|--|")
     for (sort, n), part in loops.groupby(["truth", "n"], sort=False):
         print(f"| {sort}, {n:,} | {binned(part['hidden'])} |")

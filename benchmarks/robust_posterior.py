@@ -1,4 +1,4 @@
-"""The robust posterior beside the plain one on simulated data, where the truth is known.
+"""The robust posterior compared with the plain one on simulated data with a known truth.
 
 ``run FILE`` adds one line for each data set to a file; what is there already is not computed again.
 ``table FILE`` prints the page. A true edge is one of the graph that generated the data.

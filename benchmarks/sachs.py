@@ -1,4 +1,4 @@
-"""Proteins under experiments (Sachs et al. 2005) beside the consensus graph of the field.
+"""Proteins under experiments (Sachs et al. 2005), compared with the consensus graph of the field.
 
 python benchmarks/sachs.py --data DIR > benchmarks/results/sachs.md
 
@@ -78,10 +78,11 @@ def probable(name: str, result: LearnResult, consensus: DirectedGraph) -> list[s
         for nodes in loops
     ]
     return [
-        f"- {name}: R̂ {found.r_hat:.2f}, effective size {found.effective_size:.0f}. "
-        f"{sure.sum()} edges at 0.9 or more, {(sure & consensus.adjacency).sum()} of them in the "
-        f"consensus. Edges of the consensus at 0.5 or more: {', '.join(named) or 'none'}. In one "
-        f"feedback loop at 0.9 or more: {'; '.join(within) or 'no pair'}."
+        f"- {name}: R̂ {found.r_hat:.2f}, effective sample size {found.effective_size:.0f}. "
+        f"{sure.sum()} edges have a probability of 0.9 or more, "
+        f"{(sure & consensus.adjacency).sum()} of them in the consensus. Consensus edges "
+        f"with 0.5 or more: {', '.join(named) or 'none'}. Variables in one feedback loop "
+        f"with 0.9 or more: {'; '.join(within) or 'none'}."
     ]
 
 
@@ -117,16 +118,18 @@ def main() -> None:
     print(describe_run(f"benchmarks/sachs.py --data DIR {how}"))
     counts = proteins["targets"].replace("", "none").value_counts()
     print(
-        f"{len(proteins):,} cells, {N_PROTEINS} proteins and lipids on a logarithmic scale. Rows "
-        "by what a reagent acted on: "
+        f"{len(proteins):,} cells, {N_PROTEINS} proteins and lipids on a logarithmic scale. "
+        "The numbers of rows by the target of the reagent are: "
         + ", ".join(f"{name} {n:,}" for name, n in counts.items())
-        + f". Default penalty, at most {arguments.seconds:g} s for a search. Compared with the "
-        "consensus of the field, which has no cycles: edges found that are in it, edges of it that "
-        "were found, and the same for joined pairs whatever the direction.\n"
+        + f". Each search uses the default penalty and at most {arguments.seconds:g} s. The "
+        "results are compared with the consensus of the field, which has no cycles: "
+        "*right* counts the found edges that are in the consensus, and *found* the "
+        "consensus edges that were found; the same is shown for joined pairs, whatever "
+        "the direction.\n"
     )
     print(
-        "| rows and experiments | edges | largest feedback | edges right | edges found "
-        "| pairs right | pairs found | search | s of CPU |\n" + "|---" * 9 + "|"
+        "| rows and experiments | edges | largest component | edges right | edges found | "
+        "pairs right | pairs found | search | s of CPU |\n" + "|---" * 9 + "|"
     )
     sure: list[str] = []
     for name, (table, options) in runs.items():
@@ -144,7 +147,7 @@ def main() -> None:
         seconds = process_time() - begun
         graph = result.graph.reordered(consensus.names)
         largest = max(len(component) for component in graph.components)
-        ended = "cut by the limit" if "time_limit" in result.limits else "settled"
+        ended = "stopped by the limit" if "time_limit" in result.limits else "finished"
         print(
             f"| {name} | {graph.n_edges} | {largest} "
             f"| {shares(graph.adjacency, consensus.adjacency)} "
@@ -158,10 +161,10 @@ def main() -> None:
         )
         print("\n".join(sure))
     print(
-        "\nThe likelihood is that of linear equations with Gaussian noise, which thousands of "
-        "cells reject. A reagent that inhibits the activity of a protein need not set the level "
-        "that is measured, which is why both kinds of intervention are tried. The consensus has "
-        "no cycles, so it cannot confirm one."
+        "\nThe model has linear equations and Gaussian noise, which thousands of cells "
+        "reject. A reagent that inhibits the activity of a protein need not set the level "
+        "that is measured, which is why both kinds of intervention are tried. The "
+        "consensus has no cycles, so it cannot confirm one."
     )
 
 

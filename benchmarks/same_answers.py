@@ -1,4 +1,4 @@
-"""Whether two versions of the library give the same answers, and in which time.
+"""Whether two versions of the library give the same answers, and how long they take.
 
     python benchmarks/same_answers.py write before.json     (with the one version installed)
     python benchmarks/same_answers.py write after.json      (with the other)

@@ -1,4 +1,4 @@
-"""Groups: what further tables settle, beside pooling their rows and acyclic averaged scores.
+"""What several tables determine, compared with pooled rows and averaged acyclic scores.
 
 python benchmarks/several_tables.py groups --first 5000 --graphs 100 --out groups.jsonl
 python benchmarks/several_tables.py networks --data DIR --out networks.jsonl
@@ -108,13 +108,14 @@ def print_rows(rows: pd.DataFrame) -> None:
 
 def _print_groups(rows: pd.DataFrame) -> None:
     print(
-        f"Graphs of the paper's generator, p = {N_VARIABLES}, {N_ROWS:,} rows a group, BIC. Share "
-        "of answers in which the true class is the only best class, tied exactly with others, or "
-        "missed (95% Wilson interval); mean distance to it. *Pooled*: the rows of all groups as "
-        "one table. *Acyclic*: the sum of the groups' scores over acyclic graphs, whose order is "
-        "that of the averaged scores of IMaGES.\n"
+        f"The graphs come from the paper's generator, with p = {N_VARIABLES}, {N_ROWS:,} "
+        "rows per group, BIC. The table shows the share of answers in which the true class "
+        "is the only best class, is tied exactly with others, or is missed (95% Wilson "
+        "interval), and the mean distance to it. *Pooled* treats the rows of all groups as "
+        "one table. *Acyclic* maximises the sum of the groups' scores over acyclic graphs, "
+        "which has the same order as the averaged scores of IMaGES.\n"
     )
-    print("| groups | way | graphs | alone | tied | missed | distance | median CPU s |")
+    print("| groups | method | graphs | alone | tied | missed | distance | median CPU s |")
     print("|---|---|---|---|---|---|---|---|")
     for (n_groups, way), part in rows.groupby(["groups", "way"]):
         counts = part["outcome"].value_counts()
@@ -130,8 +131,9 @@ def _print_groups(rows: pd.DataFrame) -> None:
 
 def _print_networks(rows: pd.DataFrame) -> None:
     print(
-        "Simulated fMRI networks with feedback: single tables and ten at a time, with "
-        '`n_effective="auto"`. Means; precision and recall of arrowheads against the true class.\n'
+        "Simulated fMRI networks with feedback, as single tables and ten at a time, with "
+        '`n_effective="auto"`. The table shows means, with the precision and recall of '
+        "arrowheads compared with the true class.\n"
     )
     print("| network | groups | answers | distance | precision | recall | median CPU s |")
     print("|---|---|---|---|---|---|---|")

@@ -1,4 +1,4 @@
-"""Six nodes: whether the rules find all graphs with the same distributions, put to the test.
+"""Test whether the rules find all graphs of six nodes with the same distributions.
 
 Here pairs of graphs on six nodes that have the same
 largest columns and the same vanishing minors of Θ, both needed for equality and decided without
@@ -49,7 +49,7 @@ Pair = tuple[Columns, Columns]
 SAME = "one class of rotations"
 EQUAL = "equal by the rules"
 EXACT = "largest columns or vanishing minors differ"
-APART = "a distribution tells them apart, proved"
+APART = "proved different by a distribution"
 OPEN = "open"
 
 
@@ -203,7 +203,10 @@ def main() -> None:
     ]
     print("# Six nodes: pairs linked by the rules, and pairs distinguished by a distribution\n")
     print(describe_run(f"benchmarks/six_nodes.py --seed {options.seed}"))
-    print("The kinds of pairs are described at the head of the script. Seconds of one core.\n")
+    print(
+        "The kinds of pairs are described at the head of the script. Times are seconds "
+        "on one core.\n"
+    )
     print(
         f"| pairs | {SAME} | {EXACT} | {EQUAL} | {APART} | {OPEN} | seconds |\n" + "|---" * 7 + "|"
     )
@@ -234,11 +237,12 @@ def main() -> None:
             f"| {title} | " + " | ".join(cells) + f" | {process_time() - started:.0f} |", flush=True
         )
     print(
-        f"\nOf the pairs that rules link, up to {options.projected} of each kind were projected as "
-        f"well, 24 distributions each way: {checked[True]} of {checked.total()} agree."
+        f"\nUp to {options.projected} pairs of each kind that the rules link were also "
+        f"compared by projection, with 24 distributions each way: {checked[True]} of "
+        f"{checked.total()} agree."
     )
     if left:
-        print("\nOpen, and what `compare` says:\n\n| kind | first | second | verdict |")
+        print("\nOpen pairs, with the verdict of `compare`:\n\n| kind | first | second | verdict |")
         print("|---|---|---|---|\n" + "\n".join(left))
 
 

@@ -1,4 +1,4 @@
-"""Medians and slowest of many runs: no method may take very long on single graphs.
+"""Median and slowest of many runs: no method should take very long on single graphs.
 
 python benchmarks/slow_tail.py run --variables 20 --graphs 200 --out tail.jsonl
 python benchmarks/slow_tail.py table tail.jsonl > benchmarks/results/slow_tail.md
@@ -57,10 +57,11 @@ def measure(arguments: argparse.Namespace, done: set[Any]) -> Iterator[dict[str,
 
 def print_rows(rows: pd.DataFrame) -> None:
     print(
-        "The paper's generator (degree at most 4; components of at most 5, 10 with p = 50), "
-        f"graphs from number {FIRST:,} on, n = {N_ROWS:,}, one core, compiled code warm, moments "
-        "taken beforehand. Target: the slowest of 200 within 20 times the median. Reached: the "
-        "score is no worse than that of the true graph. Seconds of CPU.\n"
+        "The graphs come from the paper's generator (degree at most 4; components of at "
+        f"most 5, 10 with p = 50), from number {FIRST:,} on, n = {N_ROWS:,}, on one core, "
+        "with compiled code loaded and moments computed beforehand. The target is that the "
+        "slowest of 200 runs takes at most 20 times the median. *Reached* means that the "
+        "score is no worse than that of the true graph. Times are CPU seconds.\n"
     )
     print("| p | method | penalty | runs | median | 95% | slowest | / median | reached |")
     print("|---|---|---|---|---|---|---|---|---|")

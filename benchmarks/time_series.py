@@ -59,8 +59,9 @@ def main() -> None:
         f"seeds [14, p, n, case], {options.cases} series a line, one start.\n"
     )
     print(
-        "| variables | rows | in the true class | extra edges | missed edges | within a row, "
-        "distance | rows taken as independent, distance | test of the true graph, mean χ² / df |"
+        "| variables | rows | in the true class | extra edges | missed edges | within a "
+        "row, distance | rows treated as independent, distance | test of the true graph, "
+        "mean χ² / df |"
     )
     print("|---|---|---|---|---|---|---|---|")
     for p, n in SIZES:

@@ -1,4 +1,4 @@
-"""Unknown intervention targets: acyclic truths beside gnies, feedback loops, Sachs without labels.
+"""Unknown intervention targets: comparison with gnies, feedback loops, Sachs without labels.
 
     python benchmarks/unknown_targets.py --data DIR > benchmarks/results/unknown_targets.md
 
@@ -91,9 +91,11 @@ def beside_gnies(cases: int, first: int) -> None:
         return
     print("## Acyclic truths, compared with gnies\n")
     print(
-        "Six variables, four tables of n rows. Precision and recall of targets, over all tables "
-        "together; how often the class under the targets is the true one, and the entries in which "
-        "it differs, on average. gnies with its defaults, and for shifts with `center=False`.\n"
+        "The models have six variables and four tables of n rows. *Precision* and *recall* "
+        "are those of targets over all tables together. *Class right* shows how often the "
+        "class under the targets is the true one, and *entries* the mean number of entries "
+        "in which it differs. gnies is run with its defaults, and for shifts with "
+        "`center=False`.\n"
     )
     print("| kind | n | method | precision | recall | class right | entries | seconds |")
     print("|---|---|---|---|---|---|---|---|")
@@ -134,9 +136,10 @@ def beside_gnies(cases: int, first: int) -> None:
 def with_feedback(cases: int, first: int) -> None:
     print("## Feedback\n")
     print(
-        "Models with loops of up to four variables, four tables of 1,000 rows. Targets, table by "
-        "table; up to the class: the true cycles may be reversed together with their noises. "
-        "Class right: the graph is in the observational class of the true one.\n"
+        "The models have loops of up to four variables and four tables of 1,000 rows. "
+        "Targets are compared table by table; *up to the class* means that the true cycles "
+        "may be reversed together with their noise terms. *Class right* means that the "
+        "graph is in the observational class of the true one.\n"
     )
     columns = "precision | recall | precision up to the class | recall up to it"
     print(f"| kind | p | models | {columns} | class right | seconds |")
@@ -178,9 +181,10 @@ def sachs(folder: Path, limit: float) -> None:
     result = learn(tables, interventions="unknown", n_starts=1, time_limit=limit)
     both = shares(result.graph.adjacency, consensus.adjacency).replace(" | ", ", ")
     print(
-        f"Logarithms of eleven proteins in {len(tables)} tables by what the reagents act on, which "
-        f"is hidden. {process_time() - begun:.0f} s of CPU; {result.status.value}. Edges of the "
-        f"consensus: precision and recall {both}.\n"
+        f"The data are logarithms of eleven proteins in {len(tables)} tables by the target "
+        "of the reagents, which is hidden from the search. The search took "
+        f"{process_time() - begun:.0f} s of CPU; {result.status.value}. The precision and "
+        f"recall of consensus edges are {both}.\n"
     )
     print("| table (hidden target) | rows | targets learned | hidden target among them |")
     print("|---|---|---|---|")

@@ -1,4 +1,4 @@
-"""Where the time of a search goes: which kernels, and fits against everything else.
+"""How a search spends its time: in which kernels, and on fits or other work.
 
 python benchmarks/where_time_goes.py --sizes 20,50 > benchmarks/results/where_time_goes.md
 """
@@ -55,12 +55,13 @@ def search(p: int) -> None:
     kernels = sum(seconds.values())
     print(f"\n## p = {p}\n")
     print(
-        f"{whole:.2f} s, of which {kernels / whole:.0%} in kernels. {n_computed:,} values of "
-        f"components were computed. One takes {1e6 * one_value:.1f} µs in the mean of the "
-        f"components of the learned graph: {n_computed * one_value:.2f} s, "
-        f"{n_computed * one_value / whole:.0%} of the whole, a lower bound, because components "
-        "visited during the search have more cycles. The rest of the kernels proposes, looks "
-        "values up and finds components.\n"
+        f"The search took {whole:.2f} s, of which {kernels / whole:.0%} in kernels. It "
+        f"computed {n_computed:,} values of components. One takes {1e6 * one_value:.1f} µs "
+        "on average for the components of the learned graph, which adds up to "
+        f"{n_computed * one_value:.2f} s or {n_computed * one_value / whole:.0%} of the "
+        "total. This is a lower bound, because components visited during the search have "
+        "more cycles. The rest of the kernels' time goes to proposing moves, looking up "
+        "values and finding components.\n"
     )
     print("| kernel | calls | seconds | share |")
     print("|---|---|---|---|")
@@ -91,10 +92,10 @@ def main() -> None:
     print("# Where the time goes\n")
     print(describe_run(f"benchmarks/where_time_goes.py --sizes {options.sizes}"))
     print(
-        f"The default search on one graph of the paper's generator per size (number {SEED:,}; "
-        f"components of at most a quarter of the nodes and at most 10), n = {N_ROWS:,}, one core, "
-        "seconds of CPU. Kernels are counted when Python calls them, including everything that "
-        "they call."
+        "The default search was run on one graph of the paper's generator per size (number "
+        f"{SEED:,}; components of at most a quarter of the nodes and at most 10), n = "
+        f"{N_ROWS:,}, on one core. Times are CPU seconds. Kernels are counted when Python "
+        "calls them, including everything that they call."
     )
     for p in map(int, options.sizes.split(",")):
         search(p)

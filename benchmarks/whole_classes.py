@@ -1,4 +1,4 @@
-"""What the rules beyond rotations change: numbers of classes, sizes, and what is called certain.
+"""What the rules beyond rotations change: numbers and sizes of classes, and certain statements.
 
 All classes on four and five nodes, counted by two programs that share nothing: the search of the
 library over territories, and the closure of few equalities (tests/classes/naive_closure.py).
@@ -259,17 +259,17 @@ def print_numbers() -> None:
     numbers, rows = zip(*(small_classes(p) for p in (4, 5)), strict=True)
     print("## Numbers of classes, by two programs\n")
     print(
-        "By rotations: territories, and single steps on multisets. By all rules: the search of "
-        "the library from one graph of each kind, and the closure of a few equalities under "
-        "context, lift and substitution, on all multisets at once. The last column says whether "
-        "a search from any of the classes of rotations finds the same complete class without "
-        "reaching a limit.\n\n"
-        "| p | by rotations | single steps | by all rules | closure | the same classes | "
-        "from everywhere |\n" + "|---" * 7 + "|"
+        "Classes by rotations are computed by territories and by single steps on "
+        "multisets. Classes by all rules are computed by the search of the library from "
+        "one graph of each kind, and as the closure of a few equalities under context, "
+        "lift and substitution on all multisets at once. The last column says whether a "
+        "search from any of the classes of rotations finds the same complete class without "
+        "reaching a limit.\n\n| p | by rotations | single steps | by all rules | closure | "
+        "the same classes | from everywhere |\n" + "|---" * 7 + "|"
     )
     print("\n".join(numbers))
     print("\n## What changes, all classes\n")
-    print("Classes of rotations on four and five nodes, one graph of each.\n")
+    print("The table covers all rotation classes on four and five nodes, with one graph of each.\n")
     print(HEADER)
     print("\n".join(rows), flush=True)
 
@@ -294,10 +294,11 @@ def print_costs(n_graphs: int) -> None:
     """All rules against rotations alone, on sparse graphs."""
     print("\n## Cost\n")
     print(
-        "The class and what all its members share (`class_statements`), in milliseconds: median "
-        "and slowest graph; the ratio of all rules to rotations alone: its median, 95% quantile "
-        f"and largest value over the graphs, how many are above 2, and that of the sums. "
-        f"Fastest of {N_REPEATS} runs.\n"
+        "The table shows the time in milliseconds for the class and what all its members "
+        "share (`class_statements`), for the median and the slowest graph. It also shows "
+        "the ratio of the times with all rules and with rotations alone: its median, 95% "
+        "quantile and largest value over the graphs, how many ratios are above 2, and the "
+        f"ratio of the sums. Each time is the fastest of {N_REPEATS} runs.\n"
     )
     print(
         "| graphs | number | rotations | all rules | median ratio | 95% | largest | above 2 | "
@@ -323,7 +324,7 @@ def main() -> None:
         print_changes(options.graphs, options.paper)
     if options.part in (None, "costs"):
         print_costs(options.timed)
-    print(f"\n{process_time() - started:.0f} seconds of one core.")
+    print(f"\nThe run took {process_time() - started:.0f} seconds on one core.")
 
 
 if __name__ == "__main__":
