@@ -268,17 +268,23 @@ export const jobsAbout = (kind) =>
 let seen = "";
 const lastState = onlyTheLast();
 
-async function refresh() {
+let refreshing;
+
+/** Ask for the state; whoever waits has one that is no older than the question. */
+const refresh = () => (refreshing = newState());
+
+async function newState() {
   const state = await lastState(api.getState);
-  if (!state) return;
+  // A later question has overtaken this one, and its answer serves both.
+  if (!state) return refreshing;
   const written = JSON.stringify(state);
-  if (written === seen) return;
+  if (written === seen) return undefined;
   const before = store.state;
   seen = written;
   store.state = state;
   if (state.trouble && (!before || before.trouble !== state.trouble)) complain(state.trouble);
   await follow(before, state);
-  tell("state");
+  return tell("state");
 }
 
 // What is said aloud when something that was asked for about a graph is there.
