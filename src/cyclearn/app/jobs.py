@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import time
 from typing import Any
 
@@ -29,6 +31,9 @@ class Jobs:
         self._workspace = workspace
         self._work, self._quick = work, quick
         self._running: dict[str, asyncio.Task[None]] = {}
+        # Tables as they were read for a search, until it ends. Not in the workspace, which may
+        # come from anyone: loading them can run code.
+        self._read = TemporaryDirectory(prefix="cyclearn-")
 
     def start(self, kind: Kind, table: str, request: dict[str, Any], of: str | None = None) -> Job:
         """Queue a job, which starts when a worker is free."""
@@ -64,6 +69,7 @@ class Jobs:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        self._read.cleanup()
 
     def can_keep(self, job: Job) -> bool:
         """Whether stopping would keep a partial result."""
@@ -95,6 +101,7 @@ class Jobs:
             "table": str(self._workspace.table_folder(job.table)),
             "of": None if job.of is None else str(self._workspace.job_folder(job.of)),
             "request": job.request,
+            "kept_tables": str(self._tables_of(job)),
         }
 
         def begun() -> None:
@@ -117,6 +124,11 @@ class Jobs:
         self._running.pop(job.id, None)
         self._work.prepare()
 
+    def _tables_of(self, job: Job) -> Path:
+        return Path(self._read.name) / job.id
+
     def _saved(self, job: Job, state: State, message: str = "") -> Job:
         ended = time() if state in ENDED else None
+        if ended is not None and state != "lost":
+            self._tables_of(job).unlink(missing_ok=True)
         return self._workspace.save(replace(job, state=state, message=message, ended=ended))

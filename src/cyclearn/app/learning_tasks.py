@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -35,8 +36,13 @@ def search_options(request: dict[str, Any]) -> SearchOptions:
     return SearchOptions.from_dict(given)
 
 
-def learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Learn a graph and report progress; return whether probabilities can be computed soon."""
+def learn(
+    *, folder: str, table: str, request: dict[str, Any], kept_tables: str, **_: Any
+) -> dict[str, Any]:
+    """Learn a graph and report progress; return whether probabilities can be computed soon.
+
+    The tables are kept in a file, so that a stopped search need not read them again.
+    """
     place, options = Path(folder), search_options(request)
     frame = read_frame(table, request)
     labels = {options.groups, options.interventions, options.weights, options.within}
@@ -50,6 +56,7 @@ def learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> dict
     note.say("Reading the table")
     with note.through_compilation():
         tables = options.tables(frame)
+        Path(kept_tables).write_bytes(pickle.dumps(tables))
         watch = SearchWatch(place)
         note.say("Searching")
         result = learn_with(options, tables, on_progress=watch)
@@ -57,13 +64,21 @@ def learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> dict
     return {"takes_probabilities": (is_brief(result.tables) and not options.is_unknown)}
 
 
-def keep_learn(*, folder: str, table: str, request: dict[str, Any], **_: Any) -> None:
+def keep_learn(
+    *, folder: str, table: str, request: dict[str, Any], kept_tables: str, **_: Any
+) -> None:
     """The result of a stopped search, from one more step on the best graph found so far.
 
     The options of the result contain that graph, so that they reproduce the result.
     """
     place, options = Path(folder), search_options(request)
-    tables = options.tables(read_frame(table, request))
+    read = Path(kept_tables)
+    tables = (
+        pickle.loads(read.read_bytes())
+        if read.is_file()
+        # The program was started again since.
+        else options.tables(read_frame(table, request))
+    )
     refused: InputError | None = None
     for record in read_json(place / "kept.json"):
         kept = options.replaced(

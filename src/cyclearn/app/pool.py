@@ -22,6 +22,9 @@ _WORK = (
 )
 # Niceness of long work, so that it yields to work that the user waits for.
 _BACKGROUND = 10
+# The matrices are small: on a busy machine, threads of one process wait for each other a hundred
+# times as long as they compute.
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 # Maximum length of an answer line; long content is stored in files.
 _LONGEST = 2**26
 
@@ -56,6 +59,7 @@ class Worker:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,
                 limit=_LONGEST,
+                env=_ONE_THREAD | dict(os.environ),
                 # Ctrl-C in the terminal is meant for the server, which ends its workers.
                 start_new_session=True,
             )

@@ -12,6 +12,10 @@ which only the rows S ∪ U occur. A single node contributes one variance and on
 
 Redundant edges change nothing, so they are dropped first. The columns of S span a symmetric matrix
 of rank s = |S| in r = |S ∪ U| rows, so a component contributes at most rs − s(s − 1)/2.
+
+Where these columns are independent, dQ Qᵀ + Q dQᵀ = 0 has only the solutions dQ = QΩ with a skew
+matrix Ω. So the rank is the number of entries minus the number of independent Ω for which QΩ is in
+the support: s(s − 1)/2 unknowns, far fewer than the Jacobian has columns.
 """
 
 from __future__ import annotations
@@ -60,17 +64,32 @@ def _component_dimension(columns: list[int]) -> int:
     row_of = {node: row for row, node in enumerate(bits(union(columns)))}
     local = [union(1 << row_of[node] for node in bits(column)) for column in columns]
     s, r = len(columns), len(row_of)
-    bound = min(n_parameters, r * s - s * (s - 1) // 2)
+    n_rotations = s * (s - 1) // 2
+    bound = min(n_parameters, r * s - n_rotations)
     best = 0
     for seed, prime in enumerate(PRIMES):
         generator = np.random.default_rng(seed)
         Q = np.zeros((r, s), dtype=np.int64)
         for j, column in enumerate(local):
             Q[list(bits(column)), j] = generator.integers(1, prime, size=column.bit_count())
-        best = max(best, rank_modulo(gram_jacobian(local, Q), prime, bound))
+        if rank_modulo(Q, prime) < s:
+            continue
+        n_kept = n_rotations - rank_modulo(kept_rotations(Q), prime, n_rotations)
+        best = max(best, n_parameters - n_kept)
         if best == bound:
             break
     return best
+
+
+def kept_rotations(Q: NDArray[Any]) -> NDArray[Any]:
+    """Equations for the skew matrices Ω with QΩ in the support of Q.
+
+    A row for each entry outside the support, a column for each Ω[a, b] with a < b.
+    """
+    a, b = np.triu_indices(Q.shape[1], 1)
+    i, j = np.nonzero(Q == 0)
+    own = j[:, None]
+    return np.where(own == b, Q[i][:, a], 0) - np.where(own == a, Q[i][:, b], 0)
 
 
 def gram_jacobian(columns: Sequence[int], Q: NDArray[Any]) -> NDArray[Any]:
@@ -123,6 +142,8 @@ def echelon_modulo(
         rows[rank] = rows[rank] * pow(int(rows[rank, column]), -1, prime) % prime
         touched = np.flatnonzero(rows[:, column])
         touched = touched[touched != rank if reduced else touched > rank]
-        rows[touched] = (rows[touched] - rows[touched, column, None] * rows[rank]) % prime
+        # Columns before the pivot are zero in its row.
+        later = rows[touched, column:]
+        rows[touched, column:] = (later - later[:, :1] * rows[rank, column:]) % prime
         pivots.append(column)
     return rows, pivots

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import lru_cache
 
 import numpy as np
 
@@ -46,15 +46,16 @@ def smooth(points: FloatArray) -> FloatArray:
 
 def sampled(curve: FloatArray, per_curve: int = SAMPLES) -> FloatArray:
     """Points along a chain of curves, ends included."""
-    u = np.linspace(0, 1, per_curve)[:, None, None]
-    pieces = np.array([curve[:-1:3], curve[1::3], curve[2::3], curve[3::3]])
-    return _bezier(pieces, u).transpose(1, 0, 2).reshape(-1, 2)
+    pieces = np.stack([curve[:-1:3], curve[1::3], curve[2::3], curve[3::3]], axis=1)
+    return np.asarray(_shares(per_curve) @ pieces).reshape(-1, 2)
 
 
-def _bezier(piece: FloatArray, u: Any) -> FloatArray:
-    a, b, c, d = piece
+@lru_cache(maxsize=64)
+def _shares(n_points: int) -> FloatArray:
+    """The shares of the four points of a curve in points along it, shape (n_points, 4)."""
+    u = np.linspace(0, 1, n_points)
     v = 1 - u
-    return np.asarray(v**3 * a + 3 * v**2 * u * b + 3 * v * u**2 * c + u**3 * d)
+    return np.column_stack([v**3, 3 * v**2 * u, 3 * v * u**2, u**3])
 
 
 def end_of(curve: FloatArray, is_met: Callable[[FloatArray], BoolArray]) -> float:

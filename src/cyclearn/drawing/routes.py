@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 
 import networkx as nx
 import numpy as np
@@ -95,46 +97,47 @@ class Router:
         return round(float(inner[axis]), 6), pair
 
     def _route(self, pair: Pair) -> FloatArray:
-        # All nodes and rings except the ends of the edge and their rings.
-        own = [*pair, *(self._frame_of.get(v, v) for v in pair)]
-        obstacles = np.setdiff1d(np.arange(len(self._centres)), own)
         if pair not in self._led_pairs:
             # With very many edges there are hardly any free routes, and lines cannot be followed
             # anyway.
-            return self._clipped(self._direct(pair, obstacles)[0], pair)
+            return self._clipped(next(self._direct(pair)), pair)
+        # All nodes and rings except the ends of the edge and their rings.
+        own = [*pair, *(self._frame_of.get(v, v) for v in pair)]
+        obstacles = np.setdiff1d(np.arange(len(self._centres)), own)
         best, fewest = None, np.inf
-        for candidates in (self._direct, self._led):
-            for curve in candidates(pair, obstacles):
-                clipped = self._clipped(curve, pair)
-                hits = self._n_hits(clipped, obstacles)
-                if hits == 0:
-                    return clipped
-                if hits < fewest:
-                    best, fewest = clipped, hits
+        for curve in chain(self._direct(pair), self._led(pair, obstacles)):
+            clipped = self._clipped(curve, pair)
+            hits = self._n_hits(clipped, obstacles)
+            if hits == 0:
+                return clipped
+            if hits < fewest:
+                best, fewest = clipped, hits
         assert best is not None
         return best
 
-    def _direct(self, pair: Pair, obstacles: IntArray) -> list[FloatArray]:  # noqa: ARG002
+    def _direct(self, pair: Pair) -> Iterator[FloatArray]:
         """Smooth curves, the simplest first."""
         start, end = self._centres[list(pair)]
         bends = self._bends.get(pair)
         if bends:
-            return [smooth(np.array([start, *bends, end]))]
+            yield smooth(np.array([start, *bends, end]))
+            return
         # The partner of a 2-cycle bends to its own left, so that the two run apart.
         length = float(np.hypot(*(end - start)))
         shares = list(_BENDS)
         if pair[::-1] in self._pairs:
             usual = max(0.16, 0.5 / length)
             shares = [usual, usual + 0.1, usual + 0.2, 0.6 * usual, 0.3 * usual]
-        return [arc(start, end, share) for share in shares]
+        yield from (arc(start, end, share) for share in shares)
 
-    def _led(self, pair: Pair, obstacles: IntArray) -> list[FloatArray]:
+    def _led(self, pair: Pair, obstacles: IntArray) -> Iterator[FloatArray]:
         """Curves along the shortest path around obstacles, through the bends if there are any."""
         start, end = self._centres[list(pair)]
         stops = np.array([start, *self._bends.get(pair, []), end])
         legs = [self._around(stops[n : n + 2], obstacles) for n in range(len(stops) - 1)]
         path = np.vstack([legs[0], *(leg[1:] for leg in legs[1:])])
-        return [smooth(path), smooth(self._around(stops[[0, -1]], obstacles))]
+        yield smooth(path)
+        yield smooth(self._around(stops[[0, -1]], obstacles))
 
     def _clipped(self, curve: FloatArray, pair: Pair) -> FloatArray:
         """The part of a curve between the border of its source and that of its target."""

@@ -130,10 +130,10 @@ def _searched(
     end = None if options.time_limit is None else clock + options.time_limit
     best_class = answer(problem, solution, budget, end)
     graph = best_class.graph.reordered(tables.names)
-    searched = fitted = fit(graph, tables.without_rows())
-    if any(table.holes is not None or table.is_robust for table in tables):
-        # The search used moments; rows with missing cells, or not Gaussian, are fitted directly.
-        fitted = fit(graph, tables)
+    searched = fitted = fit(graph, tables)
+    if any(table.holes is not None for table in tables):
+        # The search used moments; the likelihood of rows with missing cells is another one.
+        searched = fit(graph, tables.without_rows())
     weight, reached = options.edge_penalty(tables), solution.limits_reached
     runs, best = solution.runs, solution.best
     return LearnResult(

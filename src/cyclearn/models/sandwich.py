@@ -12,8 +12,10 @@ With ordinal columns zzᵀ − S is the influence of a row on their latent corre
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from math import isqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,12 +56,20 @@ class Sandwich:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return asdict(self) | {"meat": self.meat.tolist()}
+        # As numbers, the entries of a large graph would be 20 MB of text that takes a second.
+        meat = self.meat.astype("<f8").tobytes()
+        return vars(self) | {"meat": b64encode(meat).decode("ascii")}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Sandwich:
         """Restore from :meth:`to_dict`."""
-        return cls(**{**record, "meat": np.array(record["meat"], dtype=float)})
+        meat = record["meat"]
+        if isinstance(meat, str):
+            entries = np.frombuffer(b64decode(meat, validate=True), dtype="<f8").astype(float)
+            meat = entries.reshape(isqrt(len(entries)), -1)
+        # Older files have lists.
+        checked = np.asarray_chkfinite(meat, dtype=float)
+        return cls(**{**record, "meat": checked})
 
 
 def information_of(S: FloatArray, A: BoolArray, B: FloatArray, omega: FloatArray) -> FloatArray:

@@ -69,7 +69,8 @@ class AnnealedSearch:
         self._unit = 1 / self.problem.tables.n_effective
         self._steps: list[SearchStep] = []
         self._refusals: Counter[str] = Counter()
-        self._n_evaluations = self._limits = 0
+        # The start is the first graph that is evaluated.
+        self._n_evaluations, self._limits = 1, 0
         # Nodes around which annealing is finished, for the graph it was finished with.
         self._settled = np.zeros(len(start), dtype=bool)
         self._graph_seen = np.zeros_like(start, dtype=np.uint8)
@@ -81,7 +82,7 @@ class AnnealedSearch:
         # Any time limit leaves enough time for a first graph.
         may_begin = self._ended() in (None, SearchStatus.TIME_LIMIT)
         found = self._best_acyclic() if acyclic_stage and may_begin else start
-        if not self._ended():
+        if not self._ended() or not self._is_admitted:
             self._climb(found, may_start_refused=True)
         # Without cycles, a pass over regions is useful only with few variables, where the search
         # over orders does little (*Acyclic*).
