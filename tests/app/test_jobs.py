@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import time
+from dataclasses import asdict
 
 import numpy as np
 import pandas as pd
@@ -215,3 +216,41 @@ def test_a_killed_worker_harms_nobody_else_and_its_best_can_be_kept(tmp_path, lo
         assert client.job(running)["state"] == "lost"
         assert client.job(job)["state"] == "done"
         assert client.get(f"/api/jobs/{job}")["view"]["names"]
+
+
+def test_a_stopped_search_does_not_read_the_table_again(tmp_path, monkeypatch):
+    from cyclearn.app import learning_tasks
+    from cyclearn.app.limits import Limits
+    from cyclearn.app.opening import open_table
+
+    rows = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 3)), columns=list("abc"))
+    rows["c"] = rows["c"].gt(0).astype(int)
+    places = [tmp_path / "t1", tmp_path / "j1"]
+    for place in places:
+        place.mkdir()
+    rows.to_csv(places[0] / "table.csv", index=False)
+    open_table(folder=str(places[0]), file="table.csv", name="table.csv", reading={},
+               limits=asdict(Limits()))  # fmt: skip
+    arguments = {"folder": str(places[1]), "table": str(places[0]), "request": {}}
+    learning_tasks.learn(**arguments, kept_tables=str(tmp_path / "kept"))
+    found = learning_tasks.learned(str(places[1]))
+    monkeypatch.setattr(learning_tasks, "read_frame", pytest.fail)
+    learning_tasks.keep_learn(**arguments, kept_tables=str(tmp_path / "kept"))
+    kept = learning_tasks.learned(str(places[1]))
+    assert kept.status.name == "INTERRUPTED"
+    assert kept.tables.ordered == found.tables.ordered == ("c",)
+    assert kept.score == found.score
+
+
+def test_tables_that_were_read_are_kept_only_while_a_search_runs(tmp_path, long_table, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with serve(tmp_path / "w", size=1) as client:
+        table = client.upload("long.csv", long_table.read_bytes()).json()["id"]
+        for end in ("stop", "cancel"):
+            job = client.start("learn", table)
+            client.wait_for_kept(job)
+            assert [each.name for each in tmp_path.glob("cyclearn-*/*")] == [job]
+            client.post(f"/api/jobs/{job}/{end}")
+            client.wait(job, "done", "cancelled")
+            assert not list(tmp_path.glob("cyclearn-*/*"))
+    assert not list(tmp_path.glob("cyclearn-*"))

@@ -3,6 +3,7 @@
 import json
 import re
 import zipfile
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -139,6 +140,18 @@ def test_columns_that_others_determine_are_left_out_with_one_click(page, tmp_pat
     assert page.locator("input.use:checked").count() == 3
 
 
+def test_missing_codes_are_read_with_one_click(page, tmp_path):
+    rows = [f"{n * n % 31},{3 * n % 7},{5 * n % 9}" for n in range(30)]
+    coded = ["a,b,c", *rows, "30,*,4", "31,*,2", "-999,4,1", "-999,1,2"]
+    (tmp_path / "coded.csv").write_text("\n".join(coded))
+    opened(page, tmp_path / "coded.csv")
+    assert page.locator("#use-codes").count() == 1
+    page.click("#use-codes:text('Read *, -999 as missing')")
+    page.wait_for_selector("input[aria-label='Use b']:checked")
+    assert page.input_value("#codes") == "*, -999"
+    assert page.locator("#use-codes").count() == 0
+
+
 def test_a_matrix_and_a_file_without_names(page, tmp_path):
     frame = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 3)), columns=list("abc"))
     frame.cov().to_csv(tmp_path / "s.csv", index=False)
@@ -241,6 +254,31 @@ def test_layouts_are_kept_and_labels_touch_no_node(page, market):
     page.click("#about-edge button")
     assert page.locator("#graph-canvas .node.folded").count() == 0
     page.select_option("#layout", "")
+
+
+def test_the_picture_is_saved_and_the_table_copied_as_they_are_shown(served, market, tmp_path):
+    context, page = served
+    market()
+    drag(page, page.locator("g.node[data-node='profit']").bounding_box(), 150, 0)
+    page.uncheck("#weights")
+    with page.expect_download() as download:
+        page.click("#save-picture")
+    page.check("#weights")
+    download.value.save_as(tmp_path / "graph.svg")
+    tree = ElementTree.parse(tmp_path / "graph.svg")
+    drawn = {each.get("data-node"): each for each in tree.iter() if each.get("data-node")}
+    assert set(drawn) == {"costs", "income", "price", "quantity", "stock", "profit"}
+    assert "translate" in drawn["profit"].get("transform")
+    lines = [each for each in tree.iter() if each.tag.endswith("path")]
+    assert {each.get("fill") for each in lines} == {"none"}
+    assert all(each.get("stroke").startswith("rgb") for each in lines)
+    assert not [each for each in tree.iter() if "weight" in (each.get("class") or "") and each.text]
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.click("#copy-edges")
+    page.wait_for_selector("#status:text('The table is copied.')")
+    rows = page.evaluate("navigator.clipboard.readText()").splitlines()
+    assert rows[0].split("\t")[:3] == ["edge", "standardised", "weight"]
+    assert len(rows) == 1 + page.locator("#edge-list tr").count()
 
 
 def test_what_is_not_determined_says_so(page, market):

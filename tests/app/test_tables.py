@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import cyclearn as cl
+
 # One server for all: where tests run in several processes, these run in one of them.
 pytestmark = pytest.mark.xdist_group("app")
 WORDS = ("message", "remedy")
@@ -53,6 +55,32 @@ def test_holes_and_their_codes(client, frame):
     assert again["has_holes"]
     assert again["columns"][0]["missing"] == len(holed.iloc[::7])
     assert again["reading"] == {"missing_codes": ["-999"]}
+
+
+def test_codes_are_proposed_once_for_the_whole_table(client):
+    rows = [f"{n},{3 * n % 7},{5 * n % 9}" for n in range(30)]
+    coded = ["a,b,c", *rows, "30,*,4", "31,2,missing", "-999,4,.", "-999,1,2"]
+    opened = client.upload("coded.csv", "\n".join(coded).encode()).json()
+    assert opened["codes"] == ["*", "-999"]
+    assert [each["name"] for each in opened["columns"] if "problem" not in each] == ["a", "c"]
+    path = f"/api/tables/{opened['id']}/read"
+    again = client.post(path, {"missing_codes": opened["codes"]}).json()
+    assert again["codes"] == []
+    assert [each["missing"] for each in again["columns"]] == [2, 1, 2]
+    # Also if no column can be used before.
+    every = client.upload("every.csv", b"a,b\n1,2\n2,*\n*,1\n4,3\n5,3\n6,5\n").json()
+    assert (every["codes"], every["trouble"]) == (["*"], "no column can be used as numbers")
+
+
+def test_a_table_of_one_column_is_refused_in_the_words_of_the_library(client, tmp_path):
+    content = b"a\n" + b"".join(b"%d\n" % (n * n % 17) for n in range(40))
+    (tmp_path / "one.csv").write_bytes(content)
+    with pytest.raises(cl.InputError) as refused:
+        cl.learn(tmp_path / "one.csv")
+    assert client.refused("one.csv", content) == f"one.csv: {refused.value}"
+    # A text column may become the second.
+    table = client.upload("text.csv", b"a,b\n1,x\n2,y\n3,z\n4,x\n5,y\n6,z\n").json()
+    assert table["trouble"] == str(refused.value)
 
 
 def test_a_file_without_names_and_one_with_several_sheets(client, frame):

@@ -24,8 +24,8 @@ from cyclearn.results.result import LearnResult
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import SearchStatus
 
-# Number of equally good graphs to list after a search was stopped.
-_FEW_MEMBERS = 3
+# Number of equally good graphs to list after a search was stopped; the page asks for more.
+_FEW_MEMBERS = 1
 
 
 def search_options(request: dict[str, Any]) -> SearchOptions:

@@ -18,7 +18,7 @@ from cyclearn.data.moments import Moments
 from cyclearn.data.table_files import read_table_file, tetrad_matrix
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import HeaderError, InputError, MatrixError
-from cyclearn.search.checking import check_data
+from cyclearn.search.checking import check_data, check_several_variables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,6 +81,10 @@ def _rows_record(path: Path, options: dict[str, Any], limits: Limits) -> dict[st
     wanted = draft.get("columns") or list(frame)
     chosen = [name for name in frame if isinstance(wanted, list) and name in wanted]
     levels = _levels(path, options, list(found.unusable)) if found.unusable else {}
+    check_several_variables([*frame, *found.unusable])
+    warnings = _warnings(frame[chosen] if len(chosen) > 1 else frame)
+    coded = [each for each in warnings["warnings"] if each["code"] == "missing_codes"]
+    numbers = {number for each in coded for number in each["numbers"]}
     return {
         "n_rows": len(frame),
         "reading": options,
@@ -91,7 +95,9 @@ def _rows_record(path: Path, options: dict[str, Any], limits: Limits) -> dict[st
             {"name": name, "problem": words, "levels": levels.get(name, [])}
             for name, words in found.unusable.items()
         ],
-        **_warnings(frame[chosen] if len(chosen) > 1 else frame),
+        # For all columns together: texts among numbers, and numbers far from the others.
+        "codes": [*frame.attrs.get("codes", ()), *(f"{n:g}" for n in sorted(numbers))],
+        **warnings,
     }
 
 
@@ -218,6 +224,10 @@ def _sample(frame: pd.DataFrame) -> dict[str, list[float]]:
 def _warnings(data: pd.DataFrame | Moments) -> dict[str, Any]:
     """Warnings; a table with missing cells is treated by maximum likelihood."""
     try:
+        names = data.names if isinstance(data, Moments) else list(data)
+        if not names:
+            raise InputError("no column can be used as numbers")
+        check_several_variables(names)
         holes = None if isinstance(data, Moments) else find_holes(data)
         warnings = check_data(data, missing="error" if holes is None else "em")
     except InputError as error:

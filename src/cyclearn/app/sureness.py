@@ -74,9 +74,7 @@ def write_bootstrap(place: Path, found: BootstrapResult) -> None:
     )
 
 
-def posterior(
-    *, folder: str, table: str, of: str, request: dict[str, Any], **_: Any
-) -> None:
+def posterior(*, folder: str, table: str, of: str, request: dict[str, Any], **_: Any) -> None:
     """Probabilities of graphs, with the knowledge and the limits of the search."""
     place = Path(folder)
     note = ProgressFile(place)

@@ -51,8 +51,8 @@ def lacking(result: LearnResult) -> list[str]:
     Some formats cannot represent every name, or the weights of several groups; for some kinds of
     interventions no class is available.
     """
-    # A picture can represent everything but takes some time to draw.
-    texts = [name for name in FORMS if not name.startswith("picture")]
+    # A picture and a table can represent everything but take some time to write.
+    texts = [name for name in FORMS if not name.startswith(("picture", "edges"))]
     found = [name for name in texts if _is_refused(partial(form, result, name))]
     if _is_refused(lambda: result.equivalence_class):
         found.append("class.csv")
@@ -233,5 +233,5 @@ def weight_rows(model: FittedModel) -> list[dict[str, Any]]:
             "p_value": float(row["p_value"]),
             "standardised": float(standardised[graph.index(a), graph.index(b)]),
         }
-        for (a, b), (_, row) in zip(graph.edges, model.summary().iterrows(), strict=False)
+        for (a, b), row in zip(graph.edges, model.summary().to_dict("records"), strict=False)
     ]

@@ -32,7 +32,7 @@ def check(data: Any, options: Reading, as_json: Json = False) -> None:
         otherwise: Missing = "rows" if any(of_rows) else "pairwise" if options.ordered else "em"
         options = options.replaced(missing=otherwise)
     tables = options.tables(frame)
-    check_several_variables(tables)
+    check_several_variables(tables.names)
     warnings = ProblemOptions.of(options.to_dict()).warnings(tables)
     if holes is not None and is_refused:
         others = (each for each in warnings if not isinstance(each, MissingValues))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -126,11 +126,16 @@ def usable_columns(
         if name not in labels and (problem := _problem(name, column, cells))
     }
     data = {name: column for name, column in data.items() if name not in wrong}
-    if wrong and (strict or not data):
-        raise InputError(_all_wrong(wrong, cells, names, has_others=bool(data)))
+    codes, coded = _suspected_codes(wrong, cells, names)
+    if wrong and (strict or not (data or coded)):
+        others = {name: why for name, why in wrong.items() if name not in coded}
+        raise InputError(_all_wrong(others, codes, coded, has_others=bool(data)))
 
-    frame = pd.DataFrame(data)
+    frame = pd.DataFrame(data, index=body.index)
     frame.attrs["texts"] = texts
+    frame.attrs["codes"] = codes
+    for name, where in coded.items():
+        wrong[name] = f"has text among numbers, in {where}, which may code missing values"
     # A spreadsheet would execute these when a result is opened in it.
     like = ", ".join(repr(name) for name in data if name.startswith(("=", "+", "-", "@")))
     notes += [f"spreadsheets read these names as formulas: {like} (kept as they are)"] * bool(like)
@@ -299,9 +304,9 @@ def _counts(column: pd.Series, least: int = _COUNTED_ROWS) -> bool:
 
 
 def _suspected_codes(
-    wrong: dict[str, str], cells: Cells, names: list[str]
-) -> tuple[str, dict[str, str]]:
-    """One remedy for all columns whose only problem is codes among numbers; the other columns."""
+    wrong: Iterable[str], cells: Cells, names: list[str]
+) -> tuple[list[str], dict[str, str]]:
+    """The codes in columns whose only problem is codes among numbers, and the first in each."""
     codes: dict[str, None] = {}
     coded: dict[str, str] = {}
     for name in wrong:
@@ -309,14 +314,8 @@ def _suspected_codes(
         text = present[present.map(number_of).isna()]
         if 0 < len(text) < len(present) and text.map(is_missing_word).all():
             codes |= dict.fromkeys(text.str.strip())
-            coded[name] = f"{name!r} in {cells.place(int(text.index[0]))}"
-    said = (
-        f"{count_of(len(coded), 'column')} {'has' if len(coded) == 1 else 'have'} "
-        f"{' and '.join(map(repr, codes))} among numbers ({next(iter(coded.values()), '')}), which "
-        f"may code missing values; try missing_codes={list(codes)!r} "
-        f"(--missing-codes '{','.join(codes)}')"
-    )
-    return said * bool(coded), {name: why for name, why in wrong.items() if name not in coded}
+            coded[name] = cells.place(int(text.index[0]))
+    return list(codes), coded
 
 
 def is_identifier(name: str, column: pd.Series) -> bool:
@@ -340,10 +339,20 @@ def is_identifier(name: str, column: pd.Series) -> bool:
     return bool(_IDENTIFIER.fullmatch(name)) or is_shuffled
 
 
-def _all_wrong(wrong: dict[str, str], cells: Cells, names: list[str], *, has_others: bool) -> str:
-    codes, others = _suspected_codes(wrong, cells, names)
+def _all_wrong(
+    others: dict[str, str], codes: list[str], coded: dict[str, str], *, has_others: bool
+) -> str:
+    """What is wrong with columns: codes in some of them, and the problems of the others."""
+    about_codes = ""
+    for name, where in list(coded.items())[:1]:
+        about_codes = (
+            f"{count_of(len(coded), 'column')} {'has' if len(coded) == 1 else 'have'} "
+            f"{' and '.join(map(repr, codes))} among numbers ({name!r} in {where}), which "
+            f"may code missing values; try missing_codes={codes!r} "
+            f"(--missing-codes '{','.join(codes)}')"
+        )
     if not others:
-        return codes
+        return about_codes
     said = "; ".join(f"{name!r} {problem}" for name, problem in list(others.items())[:10])
     more = f" and {len(others) - 10} more" if len(others) > 10 else ""
     names = list(others)
@@ -355,4 +364,5 @@ def _all_wrong(wrong: dict[str, str], cells: Cells, names: list[str], *, has_oth
     if has_others and all(_FEW in problem for problem in others.values()):
         remedy = f"use categories={names} (--categories {','.join(names)})"
     number = count_of(len(names), "column")
-    return f"{codes}{'; ' * bool(codes)}{number} cannot be used as numbers: {said}{more}; {remedy}"
+    first = f"{about_codes}; " if coded else ""
+    return f"{first}{number} cannot be used as numbers: {said}{more}; {remedy}"

@@ -94,7 +94,7 @@ def learn(
     resampling = _bootstrap_arguments(bootstrap, checked, around)
     sampling = _posterior_arguments(posterior, checked, around)
     tables = checked.tables(data)
-    check_several_variables(tables)
+    check_several_variables(tables.names)
     if isinstance(posterior, str) and not is_brief(tables):
         sampling = None
     result = learn_with(

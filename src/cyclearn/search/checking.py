@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from cyclearn.data.data_warnings import DataWarning
 from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.data.reading import Reading
-from cyclearn.data.tables import Tables
 from cyclearn.foundation import InputError, takes_options
 from cyclearn.search.options import ProblemOptions
 
 
-def check_several_variables(tables: Tables) -> None:
+def check_several_variables(names: Sequence[str]) -> None:
     """Raise if there is only one variable."""
-    if tables.n_variables < 2:
+    if len(names) < 2:
         raise InputError(
-            f"the table has one column, {tables.names[0]!r}, but a graph needs at least two; give "
-            "more columns, or, if the file has more, its separator (sep=…, --sep)"
+            f"the table has one column, {names[0]!r}, but a graph needs at least two; give more "
+            "columns (or, if the file has more, its separator: sep=…, --sep)"
         )
 
 

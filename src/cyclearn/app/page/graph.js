@@ -1,12 +1,13 @@
 // The answer: the picture, what it says in words and how sure that is, and the graphs that fit equally well.
 
 import { getMembers } from "./api.js";
-import { arrow, field, fill, h, menu, number, percent, place, sortable, table, tick } from "./dom.js";
+import { arrow, field, fill, h, menu, number, percent, place, s, sortable, table, tick } from "./dom.js";
 import { decide } from "./knowledge.js";
 import { LAYOUTS, loopsOf } from "./layouts.js";
 import { notes } from "./notes.js";
 import { otherPenalties } from "./path.js";
 import { Canvas, zoomButtons } from "./picture.js";
+import { copyTable, savePicture } from "./saving.js";
 import { aloud, attempt, changeLook, jobsAbout, onlyTheLast, say, store, titleOf, watch } from "./store.js";
 
 let canvas = null, current = 0, order = [], edge = null, focus = null;
@@ -305,7 +306,7 @@ function changed(changes) {
 
 function browser() {
   const { names, members, listing } = view();
-  if (members.length === 1) return [h("p", {}, listing.words), hiddenControls()];
+  if (members.length === 1 && !isLarge()) return [h("p", {}, listing.words), hiddenControls()];
   const variables = (words) => [["", words], ...names.map((name) => [name, name])];
   return [
     isLarge() ? h("div", { id: "pages" }) : h("p", {}, listing.words),
@@ -339,11 +340,16 @@ function keys(event) {
   step({ ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: order.length - 1 }[event.key]);
 }
 
+/** A line as in the picture. */
+const sample = (classes, width = 0.09, head = "") => s("svg", { class: "graph sample", viewBox: "0 0 2.4 1", "aria-hidden": "true" },
+  s("g", { class: `edge ${classes}` }, s("path", { d: "M.1 .5H1.9", "stroke-width": width }), s("polygon", { points: "2.3,.5 1.8,.28 1.8,.72", class: head })));
+
 const legend = () => h("ul", { class: "legend" }, [
-  ...(view().groups.length ? ["numbers: means over the groups"] : []),
-  "solid blue: positive", "dashed red: negative", "wide: strong", "open head: not in every equally good graph",
-  "dotted grey: only in the learned graph", "plain: no stable fit, hence no weights", "shaded: feedback loop",
-].map((words) => h("li", {}, words)));
+  ...(view().groups.length ? [["numbers: means over the groups"]] : []),
+  [sample("positive"), " positive"], [sample("negative"), " negative"], [sample("positive", 0.25), " strong"],
+  [sample("positive", 0.09, "open"), " not in every equally good graph"], [sample("removed"), " only in the learned graph"],
+  [sample(""), " no stable fit, hence no weights"], [h("span", { class: "swatch" }), " feedback loop"],
+].map((parts) => h("li", {}, parts)));
 
 function numbers() {
   const { coefficients, fit, groups, search } = view();
@@ -385,9 +391,16 @@ function renderConclusion() {
   concluded = key;
   fill(box,
     store.result.is_kept ? h("p", { class: "warning" }, "This search was stopped. The graph is the best one found until then; a longer search may find a better one.") : null,
-    (sure?.conclusion ?? [...conclusion, lacking]).map(said),
+    (sure?.conclusion ?? [...conclusion, lacking]).map(said));
+  fill(document.getElementById("warned"),
     all.length ? [h("h3", {}, `Warnings (${all.length})`), h("ul", { class: "warnings" }, all.map((each) => h("li", {}, h("details", {}, h("summary", {}, each.message), each.remedy))))] : null);
 }
+
+/** As other programs do: a table that can be pasted into a text or a sheet. */
+const copying = h("p", { class: "buttons" }, h("button", { type: "button", id: "copy-edges", onclick: () => attempt(async () => {
+  await copyTable(document.querySelector("#edge-table table"));
+  say("The table is copied.");
+}) }, "Copy the table"));
 
 function toolbar() {
   const { names } = view();
@@ -399,6 +412,7 @@ function toolbar() {
       focusOn(names.includes(value) ? value : null);
       if (names.includes(value)) canvas.lookAt(value);
     } })), h("datalist", { id: "variables" }, names.map((value) => h("option", { value }))),
+    h("button", { type: "button", id: "save-picture", onclick: () => savePicture(document.querySelector("#graph-canvas svg"), titleOf(store.result)) }, "Save this picture"),
     h("span", { class: "slider" }, menu("least-by", "Hide edges below", [["weight", "standardised weight"], ["probability", "probability"]], least.by, (by) => { least.by = by; range.max = most(); range.value = least[by]; shownLeast(); redraw(); changeLook({ least }); }),
       range, h("output", { id: "least-words", for: "least" })),
     tick("weights", "weights", hasWeights, (isOn) => { hasWeights = isOn; redraw(); changeLook({ weights: isOn }); }),
@@ -447,8 +461,8 @@ function render() {
   fill(place("graph"),
     h("div", { class: "browse" },
       toolbar(), h("div", {}, h("div", { class: "canvas", id: "graph-canvas", tabindex: "0", role: "group", "aria-label": "Graph" }), legend()),
-      h("div", { class: "side" }, h("h3", {}, titleOf(store.result)), h("div", { id: "conclusion", "aria-live": "polite" }), h("div", { id: "about-edge" }))),
-    h("details", { open: true }, h("summary", {}, "Edges"), h("div", { id: "edge-table" })),
+      h("div", { class: "side" }, h("h3", {}, titleOf(store.result)), h("div", { id: "conclusion", "aria-live": "polite" }), h("div", { id: "about-edge" }), h("div", { id: "warned", "aria-live": "polite" }))),
+    h("details", { open: true }, h("summary", {}, "Edges"), h("div", { id: "edge-table" }), copying),
     h("details", { open: isLarge(), id: "class" }, h("summary", {}, "Graphs that fit equally well"), h("div", { onkeydown: keys }, browser())),
     otherPenalties(), numbers(), notes());
   shownLeast();

@@ -107,9 +107,19 @@ function leaveOut() {
   return h("p", {}, h("button", { type: "button", id: "leave-out", onclick: () => { change({ columns: draft.columns.filter((name) => !names.includes(name)) }); readAgain({}); } }, names.length > 1 ? `Leave out these ${names.length} columns` : `Leave out ${names[0]}`), " ", h("span", { class: "note" }, names.join(", ")));
 }
 
+/** Codes of missing values in any column, proposed for the table as a whole. */
+function missingCodes() {
+  const { reading, codes = [] } = store.table;
+  if (!codes.length) return null;
+  const all = [...new Set([...(reading.missing_codes || []), ...codes])], listed = codes.join(", ");
+  return h("li", {}, h("strong", {}, `${listed} may code missing values.`), " ",
+    h("button", { type: "button", id: "use-codes", onclick: () => readAgain({ missing_codes: all }) }, `Read ${listed} as missing`));
+}
+
 function warnings() {
-  const { table } = store;
+  const { table } = store, codes = missingCodes();
   const items = table.warnings.map((each) => h("li", {}, h("strong", {}, each.message), " ", plain(each.remedy)));
+  if (codes) items.unshift(codes);
   if (table.trouble) items.unshift(h("li", {}, h("strong", {}, "It cannot be used yet: "), plain(table.trouble), leaveOut()));
   return [
     h("h3", {}, "Warnings"),
@@ -158,7 +168,7 @@ function renderOpening() {
   if (!document.getElementById("opened")) fill(place("table"), opener(), h("div", { id: "opened" }));
   fill(document.getElementById("opening"),
     state.opening ? h("p", {}, "Opening the table …") : null,
-    state.tables.length ? menu("tables", "Table", state.tables.map((each) => [each.id, `${each.name} (${each.n_rows.toLocaleString("en")} rows)`]), table?.id, (id) => attempt(() => lookAtTable(id))) : null);
+    state.tables.length ? menu("tables", "Table", state.tables.map((each) => [each.id, each.name]), table?.id, (id) => attempt(() => lookAtTable(id))) : null);
 }
 
 function render() {
