@@ -92,12 +92,7 @@ def usable_columns(
         only if ``strict``.
     """
     names, body = list(cells.names), cells.body
-    if len(names) != body.shape[1]:
-        raise InputError(
-            f"the header has {count_of(len(names), 'name')} and the rows have {body.shape[1]} "
-            "values; give one name for each column, remove any lines above the names, or specify "
-            "the separator (sep=…, --sep)"
-        )
+    _check_width(names, body.shape[1])
     if has_header:
         _check_header(names)
     notes: list[str] = []
@@ -132,10 +127,9 @@ def usable_columns(
         raise InputError(_all_wrong(others, codes, coded, has_others=bool(data)))
 
     frame = pd.DataFrame(data, index=body.index)
-    frame.attrs["texts"] = texts
-    frame.attrs["codes"] = codes
-    for name, where in coded.items():
-        wrong[name] = f"has text among numbers, in {where}, which may code missing values"
+    frame.attrs.update(texts=texts, codes=codes)
+    why = "has text among numbers, in {}, which may code missing values"
+    wrong |= {name: why.format(where) for name, where in coded.items()}
     # A spreadsheet would execute these when a result is opened in it.
     like = ", ".join(repr(name) for name in data if name.startswith(("=", "+", "-", "@")))
     notes += [f"spreadsheets read these names as formulas: {like} (kept as they are)"] * bool(like)
@@ -157,6 +151,15 @@ def _without_identifiers(
         return keep, {}
     why = "has a different value in every row, as identifiers do"
     return [j for j in keep if j not in found], {cells.names[j]: why for j in found}
+
+
+def _check_width(names: list[str], width: int) -> None:
+    if len(names) != width:
+        raise InputError(
+            f"the header has {count_of(len(names), 'name')} and the rows have {width} values; give "
+            "one name for each column, remove any lines above the names, or specify the separator "
+            "(sep=…, --sep)"
+        )
 
 
 def _check_header(names: list[str]) -> None:
