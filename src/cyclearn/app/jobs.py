@@ -33,7 +33,7 @@ class Jobs:
         self._running: dict[str, asyncio.Task[None]] = {}
         # Tables as they were read for a search, until it ends. Not in the workspace, which may
         # come from anyone: loading them can run code.
-        self._read = TemporaryDirectory(prefix="cyclearn-")
+        self._read: TemporaryDirectory[str] | None = None
 
     def start(self, kind: Kind, table: str, request: dict[str, Any], of: str | None = None) -> Job:
         """Queue a job, which starts when a worker is free."""
@@ -69,7 +69,8 @@ class Jobs:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        self._read.cleanup()
+        if self._read is not None:
+            self._read.cleanup()
 
     def can_keep(self, job: Job) -> bool:
         """Whether stopping would keep a partial result."""
@@ -125,6 +126,7 @@ class Jobs:
         self._work.prepare()
 
     def _tables_of(self, job: Job) -> Path:
+        self._read = self._read or TemporaryDirectory(prefix="cyclearn-")
         return Path(self._read.name) / job.id
 
     def _saved(self, job: Job, state: State, message: str = "") -> Job:
