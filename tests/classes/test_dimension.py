@@ -42,6 +42,13 @@ def test_rank_modulo_a_prime(n, r, seed):
     assert rank_modulo(low, 2_147_483_647) == np.linalg.matrix_rank(low)
 
 
+def test_the_dimension_of_a_long_cycle_counts_its_parameters():
+    """With few edges the Jacobian is smaller than the equations for rotations."""
+    p = 20
+    cycle = DirectedGraph.from_edges([(str(i), str((i + 1) % p)) for i in range(p)])
+    assert cycle.dimension() == 2 * p
+
+
 def test_the_dimension_of_a_complete_graph_is_that_of_all_covariances():
     p = 60
     everything = DirectedGraph(~np.eye(p, dtype=bool))

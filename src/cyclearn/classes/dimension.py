@@ -15,7 +15,7 @@ of rank s = |S| in r = |S ∪ U| rows, so a component contributes at most rs −
 
 Where these columns are independent, dQ Qᵀ + Q dQᵀ = 0 has only the solutions dQ = QΩ with a skew
 matrix Ω. So the rank is the number of entries minus the number of independent Ω for which QΩ is in
-the support: s(s − 1)/2 unknowns, far fewer than the Jacobian has columns.
+the support: s(s − 1)/2 unknowns, and an equation for each entry outside it.
 """
 
 from __future__ import annotations
@@ -72,10 +72,12 @@ def _component_dimension(columns: list[int]) -> int:
         Q = np.zeros((r, s), dtype=np.int64)
         for j, column in enumerate(local):
             Q[list(bits(column)), j] = generator.integers(1, prime, size=column.bit_count())
-        if rank_modulo(Q, prime) < s:
-            continue
-        n_kept = n_rotations - rank_modulo(kept_rotations(Q), prime, n_rotations)
-        best = max(best, n_parameters - n_kept)
+        if (r * s - n_parameters) * n_rotations > n_parameters * r * (r + 1) // 2:
+            # A large component with few edges has the smaller Jacobian.
+            best = max(best, rank_modulo(gram_jacobian(local, Q), prime, bound))
+        elif rank_modulo(Q, prime) == s:
+            n_kept = n_rotations - rank_modulo(kept_rotations(Q), prime, n_rotations)
+            best = max(best, n_parameters - n_kept)
         if best == bound:
             break
     return best
