@@ -192,6 +192,7 @@ def one_table(S):
         np.zeros(p, dtype=np.int64),
         np.ones(p),
         np.ones(p, dtype=np.uint8),
+        np.array([0, 1]),
     )
 
 

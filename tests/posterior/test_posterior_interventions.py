@@ -48,6 +48,10 @@ DESIGNS = {
             "intervention_kind": ["perfect", "perfect", "shift"],
         },
     ),
+    "groups": (
+        {"1": [OBSERVED, SET_A], "2": [-OBSERVED, SET_B, SET_A]},
+        {"interventions": {"1": [[], ["a"]], "2": [[], ["b"], ["a"]]}},
+    ),
 }
 
 

@@ -24,7 +24,12 @@ from cyclearn._kernels.component_scores import (
     column_key,
     parents_of,
 )
-from cyclearn._kernels.shared_weights import Pooled, fit_shared_component, half_regression
+from cyclearn._kernels.shared_weights import (
+    Pooled,
+    fit_shared_component,
+    half_regression,
+    of_group,
+)
 from cyclearn._kernels.stable_feedback import dies_out_in_all
 
 _PROBES = 8
@@ -89,16 +94,18 @@ def has_longer_cycle(A: Bytes, nodes: Ints, max_length: int) -> bool:
 
 @kernel
 def _shared_runs(
-    admission: Admission, nodes: Ints, offsets: Ints, parents: Ints, starts: Floats
+    admission: Admission, group: int, nodes: Ints, offsets: Ints, parents: Ints, starts: Floats
 ) -> tuple[Floats, Floats, Ints]:
-    """Values, coefficients and statuses of fits of weights that the tables share.
+    """Values, coefficients and statuses of fits of weights that the tables of a group share.
 
     The fits start from regressions, from every start, and from the best fit with inverted gain.
     """
     n = starts.shape[0] + 2
     values, statuses = np.empty(n), np.empty(n, np.int64)
     runs = np.empty((n, parents.size))
-    start = half_regression(admission.pooled, nodes, offsets, parents)
+    pooled = of_group(admission.pooled, group)
+    first, end = pooled.tables[group], pooled.tables[group + 1]
+    start = half_regression(pooled, nodes, offsets, parents)
     best = 0
     for s in range(n):
         for e in range(parents.size):
@@ -107,9 +114,9 @@ def _shared_runs(
         if s == n - 1:
             start = inverted_gain(nodes, parents, runs[best])
         fitted = fit_shared_component(
-            admission.pooled,
-            admission.shares,
-            admission.targeted,
+            pooled,
+            admission.shares[first:end],
+            admission.targeted[first:end],
             nodes,
             offsets,
             parents,
@@ -130,7 +137,7 @@ def _has_stable_fit(g: Scored, admission: Admission, nodes: Ints) -> bool:
     """Whether every group has a stable parameter set among the best fits from several starts.
 
     A stable fit from one start decides nothing: another start may lead to a better fit that is
-    unstable. Tables that share their weights have one fit.
+    unstable. Tables of a group that share their weights have one fit.
     """
     k = nodes.size
     offsets, parents = parents_of(g, nodes)
@@ -144,9 +151,13 @@ def _has_stable_fit(g: Scored, admission: Admission, nodes: Ints) -> bool:
     is_special = False
     for v in nodes:
         is_special = is_special or (is_shared and admission.pooled.is_special[v] > 0)
-    for t in range(1 if is_shared else admission.S.shape[0]):
+    tables = admission.pooled.tables
+    for t in range(tables.size - 1 if is_shared else admission.S.shape[0]):
+        targeted = admission.targeted
+        if is_shared:
+            targeted = targeted[tables[t] : tables[t + 1]]
         if is_special:
-            values, runs, statuses = _shared_runs(admission, nodes, offsets, parents, starts)
+            values, runs, statuses = _shared_runs(admission, t, nodes, offsets, parents, starts)
         else:
             S = admission.pooled.matrices[0] if is_shared else admission.S[t]
             values, runs, _, _, statuses = fit_component_from_starts(
@@ -155,7 +166,7 @@ def _has_stable_fit(g: Scored, admission: Admission, nodes: Ints) -> bool:
         _, distinct = select_optima(values, runs, statuses, 1e-8)
         some = False
         for s in distinct:
-            some = some or dies_out_in_all(admission.targeted, nodes, offsets, parents, runs[s])
+            some = some or dies_out_in_all(targeted, nodes, offsets, parents, runs[s])
         if not some:
             return False
     return True

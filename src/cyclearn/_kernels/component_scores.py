@@ -19,10 +19,14 @@ from numpy.typing import NDArray
 
 from cyclearn._kernels.compilation import kernel, lean_kernel
 from cyclearn._kernels.component_fit import fit_component, node_score
-from cyclearn._kernels.shared_weights import Pooled, fit_shared_component, half_regression
+from cyclearn._kernels.shared_weights import (
+    Pooled,
+    fit_shared_component,
+    half_regression,
+    of_group,
+)
 from cyclearn._kernels.sphere_steps import cholesky
 from cyclearn._kernels.stable_feedback import can_die_out, dies_out_in_all
-from cyclearn._kernels.typed_numbers import ZERO
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -58,10 +62,11 @@ class Scored(NamedTuple):
 
     Correlations S of every table, shape (tables, p, p), and the ``shares`` of the tables in the
     number of rows. Tables are groups, each with weights of its own, unless ``pooled`` has matrices.
-    With matrices weights are shared, S are covariances on one scale, and ``targeted``, shape
-    (tables, p), marks variables that were intervened on. Also the adjacency A, the keys Z of edges
-    (off the diagonal) and nodes (on it), the table of stored values, ``counter[0]``, the number of
-    values that had to be computed, and the weights from which fits start.
+    With matrices the tables of a group share weights, S are covariances on the scale of the group,
+    and ``targeted``, shape (tables, p), marks variables that were intervened on. Also the adjacency
+    A, the keys Z of edges (off the diagonal) and nodes (on it), the table of stored values,
+    ``counter[0]``, the number of values that had to be computed, and the weights from which fits
+    start.
     """
 
     S: Floats
@@ -274,7 +279,10 @@ def component_value(g: Scored, nodes: Ints, offsets: Ints, parents: Ints) -> flo
     if is_shared:
         for v in nodes:
             if g.pooled.is_special[v]:
-                return _special_value(g, nodes, offsets, parents)
+                special = 0.0
+                for group in range(g.pooled.tables.size - 1):
+                    special += _special_value(g, group, nodes, offsets, parents)
+                return special
     total = 0.0
     for t in range(1 if is_shared else g.shares.size):
         S = g.pooled.matrices[0] if is_shared else g.S[t]
@@ -296,9 +304,11 @@ def component_value(g: Scored, nodes: Ints, offsets: Ints, parents: Ints) -> flo
 
 
 @kernel
-def _special_value(g: Scored, nodes: Ints, offsets: Ints, parents: Ints) -> float:
-    """The value of a component with a node that has a target or different noise in some table."""
-    pooled = g.pooled
+def _special_value(g: Scored, group: int, nodes: Ints, offsets: Ints, parents: Ints) -> float:
+    """The value, in one group, of a component in which tables differ by more than their rows."""
+    pooled = of_group(g.pooled, group)
+    shares = g.shares[pooled.tables[group] : pooled.tables[group + 1]]
+    targeted = g.targeted[pooled.tables[group] : pooled.tables[group + 1]]
     first = pooled.at[nodes[0]]
     n_terms = pooled.at[nodes[0] + 1] - first
     if nodes.size == 1 and n_terms == 0:
@@ -307,19 +317,19 @@ def _special_value(g: Scored, nodes: Ints, offsets: Ints, parents: Ints) -> floa
         S = pooled.matrices[pooled.which[first]]
         return float(pooled.weights[first] * node_score(S, nodes[0], parents))
     start = half_regression(pooled, nodes, offsets, parents)
-    _read_weights(g.warm, ZERO, nodes, offsets, parents, start)
+    _read_weights(g.warm, group, nodes, offsets, parents, start)
     value, found = np.inf, start
     # If nothing is known, fit from zero too. Otherwise 3% of the probability can lie on graphs
     # whose best fit is missed, with tables of one row (posterior_interventions.md).
     for _ in range(1 if nodes.size == 1 or g.warm.weights.shape[0] > 0 else 2):
         fitted = fit_shared_component(
-            pooled, g.shares, g.targeted, nodes, offsets, parents, start, 1e-11, _MAX_ITERATIONS
+            pooled, shares, targeted, nodes, offsets, parents, start, 1e-11, _MAX_ITERATIONS
         )
         if fitted[0] < value:
             value, found = fitted[0], fitted[1]
         start = np.zeros(parents.size)
-    _note_weights(g.warm, ZERO, nodes, offsets, parents, found)
-    if pooled.unstable > 0.0 and not dies_out_in_all(g.targeted, nodes, offsets, parents, found):
+    _note_weights(g.warm, group, nodes, offsets, parents, found)
+    if pooled.unstable > 0.0 and not dies_out_in_all(targeted, nodes, offsets, parents, found):
         value += pooled.unstable
     return float(value)
 

@@ -57,8 +57,10 @@ class Pooled(NamedTuple):
     ``matrices``, shape (sets of rows, p, p), are covariances on one scale, the first that of all
     rows. The terms of node i are ``at[i]`` to ``at[i + 1]``; ``which`` is the matrix of a term, and
     its weight is its share of all rows. ``is_special`` marks nodes whose terms are not just the
-    first matrix with weight one. Without matrices, tables are groups, and nothing is shared. A
-    search adds ``unstable`` per sample for components whose fit is not stable.
+    first matrix with weight one. Tables ``tables[t]`` to ``tables[t + 1]`` are those of group t,
+    with weights of its own: its terms follow those of the groups before it, and with several groups
+    all nodes are special. Without matrices, each table is a group, and nothing is shared. A search
+    adds ``unstable`` per sample for components whose fit is not stable.
     """
 
     matrices: Floats
@@ -66,7 +68,23 @@ class Pooled(NamedTuple):
     which: Ints
     weights: Floats
     is_special: Bytes
+    tables: Ints
     unstable: float = 0.0
+
+
+@kernel
+def of_group(pooled: Pooled, group: int) -> Pooled:
+    """The terms of one group."""
+    p = pooled.matrices.shape[1]
+    return Pooled(
+        pooled.matrices,
+        pooled.at[group * p : (group + 1) * p + 1],
+        pooled.which,
+        pooled.weights,
+        pooled.is_special,
+        pooled.tables,
+        pooled.unstable,
+    )
 
 
 class _Component(NamedTuple):

@@ -9,6 +9,7 @@ from cyclearn.classes.equivalence import equivalent as equivalent
 from cyclearn.classes.equivalence_class import EquivalenceClass as EquivalenceClass
 from cyclearn.classes.equivalence_class import equivalence_class as equivalence_class
 from cyclearn.classes.interventional_class import InterventionalClass as InterventionalClass
+from cyclearn.classes.interventional_class import finest_design as finest_design
 from cyclearn.classes.rotation_class import RotationClass as RotationClass
 from cyclearn.classes.rule_search import Completeness as Completeness
 from cyclearn.classes.steps import CycleReversion as CycleReversion

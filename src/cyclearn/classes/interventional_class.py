@@ -218,6 +218,41 @@ def as_design(interventions: Interventions, graph: DirectedGraph) -> Interventio
     return InterventionDesign(graph.n_nodes, tuple(tables))
 
 
+def finest_design(
+    designs: Iterable[Interventions], graph: DirectedGraph
+) -> Sequence[Sequence[Node]]:
+    """The design, of several groups with weights of their own, that distinguishes the most graphs.
+
+    Groups cannot distinguish two graphs if the design of none does: the class is the intersection
+    of theirs. If the groups of variables of one design divide those of all others, it is the class
+    of that design, because sums over parts determine the sums over wholes.
+
+    Raises
+    ------
+    InputError
+        If no design divides all others: the intersection is then not the class of any design.
+
+    Examples
+    --------
+    >>> chain = DirectedGraph.from_edges([("a", "b"), ("b", "c")])
+    >>> finest_design([[[], ["a"]], [[], ["a"], ["b"]]], chain)
+    [[], ['a'], ['b']]
+    """
+    known = {as_design(own, graph): own for own in designs}
+    for design, own in known.items():
+        if all(
+            any(set(part) <= set(whole) for whole in other.groups)
+            for other in known
+            for part in design.groups
+        ):
+            return own
+    raise InputError(
+        "groups have different interventions, and none of them distinguishes all graphs that the "
+        "others distinguish, so there is no list of the class; the graphs with the same score are "
+        "result.graph and result.alternatives"
+    )
+
+
 def _targets(targets: Sequence[Node], graph: DirectedGraph) -> tuple[int, ...]:
     if isinstance(targets, str) or not isinstance(targets, Iterable):
         raise InputError(

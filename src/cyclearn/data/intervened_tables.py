@@ -6,7 +6,7 @@ targets of each row; or row i of a table is the experiment with target i.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,21 +27,30 @@ from cyclearn.foundation import InputError, listed, pd, short
 from cyclearn.foundation.arrays import BoolArray, FloatArray
 
 # Targets of each table, or the name of a column with the targets of each row.
-Interventions = str | tuple[tuple[str, ...], ...]
+Targets = str | tuple[tuple[str, ...], ...]
+# The same for all groups, or for each by its name.
+Interventions = Targets | dict[str, Targets]
 # Instead of targets: row i of the table is an experiment whose target is column i; or
 # the targets were not recorded.
 ROWS, UNKNOWN = "rows", "unknown"
 
 
 def checked_interventions(interventions: Any) -> Interventions | None:
-    """Targets as plain values: the name of a column, or tuples of names."""
-    if interventions is None or isinstance(interventions, str):
+    """Targets as plain values: the name of a column, or tuples of names, or these by group."""
+    if isinstance(interventions, Mapping) and interventions:
+        return {str(group): checked_targets(own) for group, own in interventions.items()}
+    return None if interventions is None else checked_targets(interventions)
+
+
+def checked_targets(interventions: Any) -> Targets:
+    """Targets of the tables of one group as plain values."""
+    if isinstance(interventions, str):
         return interventions
     if not isinstance(interventions, Sequence):
-        # A mapping is refused too: its order may differ from that of the tables.
         raise InputError(
             f"interventions is {short(interventions)}; give a list of targets for each table, in "
-            "the order of the tables, such as [[], ['a']], or the name of a column"
+            "the order of the tables, such as [[], ['a']], or the name of a column; or map the "
+            "names of groups to these"
         )
     checked = []
     for targets in interventions:
@@ -227,9 +236,39 @@ def _most_concerned(warnings: Sequence[DataWarning]) -> tuple[DataWarning, ...]:
     return tuple(found.values())
 
 
+def grouped_parts(
+    data: Any,
+    groups: str | None,
+    interventions: Interventions,
+    kind: InterventionKind | tuple[InterventionKind, ...] = "perfect",
+) -> dict[str, list[Part]]:
+    """The parts of each group: by a column of every table, or by the names in a mapping."""
+    if isinstance(interventions, Mapping):
+        named = dict(data) if isinstance(data, Mapping) else named_tables(data, groups)
+        if named is None or {*map(str, named)} != {*interventions}:
+            raise InputError(
+                f"interventions are given for the groups {', '.join(interventions)}, but the data "
+                f"have {', '.join(map(str, named or ['no groups']))}; map the same names to the "
+                "tables of each group, or name the column of groups"
+            )
+        return {
+            str(name): targeted_parts(own, interventions[str(name)], kind)
+            for name, own in named.items()
+        }
+    found: dict[str, list[Part]] = {}
+    if isinstance(interventions, str):
+        for name, own in (named_tables(data, groups) or {}).items():
+            found[name] = targeted_parts(own, interventions, kind)
+        return found
+    for part in targeted_parts(data, interventions, kind):
+        for name, own in (named_tables(part.data, groups) or {}).items():
+            found.setdefault(name, []).append(replace(part, data=own))
+    return dict(sorted(found.items()))
+
+
 def targeted_parts(
     data: Any,
-    interventions: Interventions,
+    interventions: Targets,
     kind: InterventionKind | tuple[InterventionKind, ...] = "perfect",
 ) -> list[Part]:
     """The tables one by one, with their targets and the kind of intervention."""

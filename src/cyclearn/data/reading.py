@@ -83,6 +83,9 @@ class Reading(Options):
         a table's targets: row i of the (first) table is an experiment with column i as its target,
         as in a knockout screen; further tables were observed. Or ``"unknown"``: targets are
         learned with the graph, from several tables, also by ``groups``; they keep their parents.
+        With known targets, ``groups`` is a column of every table, and weights are shared only over
+        the tables of a group. A mapping from names of groups has the targets of each group, whose
+        tables are given by a mapping from the same names, or by ``groups``.
     intervention_kind : {"perfect", "noise", "shift"}, or one for each table
         ``"perfect"``: targets are cut off from their parents; ``"noise"``: they keep their parents,
         but have a different noise variance and intercept; ``"shift"``: only their intercept
@@ -103,7 +106,7 @@ class Reading(Options):
     margins : {"raw", "log", "rank"}
         Columns as they are, their logarithms, or normal scores of their ranks, which outliers and
         monotone transformations hardly change; weights and effects are then on that scale. With
-        interventions ranks are those among the rows of all tables.
+        interventions ranks are those among the rows of all tables of a group.
     lags : int
         Rows are a time series, in order: each may also depend on this many preceding rows, which
         become columns such as ``gdp[t-1]``, never across groups. The past is exogenous.
@@ -253,8 +256,8 @@ class Reading(Options):
                     f"{refused}={getattr(self, refused)!r}; omit one of them"
                 )
         if self.interventions is not None:
-            for name in ("groups", "missing", "lags", "ordered", "categories", "covariance"):
-                if name in self.given() and not (name == "groups" and self.is_unknown):
+            for name in ("missing", "lags", "ordered", "categories", "covariance"):
+                if name in self.given():
                     raise InputError(
                         f"{name}={getattr(self, name)!r} cannot be combined with interventions; "
                         "omit one of them"
@@ -285,7 +288,9 @@ class Reading(Options):
     @property
     def design(self) -> Design:
         """The kind of the interventions; unknown targets are found from the noise only."""
-        return Design("noise" if self.is_unknown else self.intervention_kind, self.intercepts)
+        kind = "noise" if self.is_unknown else self.intervention_kind
+        is_grouped = self.groups is not None or isinstance(self.interventions, dict)
+        return Design(kind, self.intercepts, is_grouped and not self.is_unknown)
 
     def tables(self, data: SeveralData | Tables) -> Tables:
         """Read the tables and check them; tables that were read already are returned.
@@ -308,10 +313,18 @@ class Reading(Options):
             options = self.design, self.n_effective, self.exogenous, self.margins
             if self.is_unknown:
                 return intervened_tables.unknown_tables(data, self.groups, *options)
-            parts = intervened_tables.targeted_parts(
-                data, self.interventions, self.intervention_kind
-            )
-            return intervened_tables.intervened_tables(parts, *options)
+            if self.groups is None and not isinstance(self.interventions, dict):
+                parts = intervened_tables.targeted_parts(
+                    data, self.interventions, self.intervention_kind
+                )
+                return intervened_tables.intervened_tables(parts, *options)
+            read = {}
+            for name, own in intervened_tables.grouped_parts(
+                data, self.groups, self.interventions, self.intervention_kind
+            ).items():
+                with naming_group(name):
+                    read[name] = intervened_tables.intervened_tables(own, *options)
+            return Tables.of_groups(read)
         named = named_tables(data, self.groups, in_order=self.lags > 0)
         if named is None:
             return self._one(data)

@@ -86,12 +86,15 @@ class Resampler:
         )
 
     def _drawn_groups(self, generator: np.random.Generator) -> Tables:
-        chosen = generator.integers(len(self.tables), size=len(self.tables)).tolist()
-        tables = self.tables.without_rows().tables
+        tables, names = self.tables.without_rows(), self.tables.groups
+        chosen = generator.integers(len(names), size=len(names)).tolist()
         drawn = [
-            replace(tables[k], group=f"{n}. {tables[k].group}") for n, k in enumerate(chosen, 1)
+            replace(table, group=f"{n}. {names[k]}")
+            for n, k in enumerate(chosen, 1)
+            for table in tables
+            if table.group == names[k]
         ]
-        return Tables(tuple(drawn))
+        return replace(tables, tables=tuple(drawn), warnings=())
 
     def _drawn(self, generator: np.random.Generator) -> Tables:
         if self.tables.design is not None:
@@ -124,7 +127,8 @@ class Resampler:
             moments = moments_like(table.moments, table.rows[chosen])
             drawn.append(replace(table, moments=moments, rows=None))
         tables = replace(self.tables, tables=tuple(drawn), warnings=())
-        check_columns(tables)
+        for own in tables.by_group.values():
+            check_columns(own)
         return tables
 
     def _moments(self, table: Table, generator: np.random.Generator) -> Moments:

@@ -35,11 +35,13 @@ class Design:
     ``intervention_kind`` is ``"perfect"``: a target is cut off from its parents; ``"noise"``: it
     keeps them, with a different noise variance and intercept; or ``"shift"``: it keeps them and its
     noise, with a different intercept; or one of these for every table. ``intercepts`` are
-    ``"shared"`` by all tables, or each ``"table"`` has its own.
+    ``"shared"`` by all tables, or each ``"table"`` has its own. ``is_grouped`` says that tables
+    share them, and weights, only within their group.
     """
 
     intervention_kind: InterventionKind | tuple[InterventionKind, ...] = "perfect"
     intercepts: Intercepts = "shared"
+    is_grouped: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,8 +96,8 @@ class Table:
 class Tables:
     """Tables of the same variables, in the same order; made by :class:`cyclearn.Reading`.
 
-    They are groups, each with its own weights, unless a ``design`` describes interventions:
-    then weights are shared. ``warnings`` are the problems found in the rows.
+    Each is a group with its own weights, unless a ``design`` describes interventions: then the
+    tables of a group share their weights. ``warnings`` are the problems found in the rows.
     """
 
     tables: tuple[Table, ...]
@@ -117,27 +119,45 @@ class Tables:
 
     @classmethod
     def of_groups(cls, groups: Mapping[str, Tables]) -> Tables:
-        """One table for each group, by name; variables are in the order of the first."""
-        first = next(iter(groups.values())).only.moments
+        """The tables of each group, by name; variables are in the order of the first."""
+        first = next(iter(groups.values()))
         joined: list[Table] = []
         warnings: list[DataWarning] = []
         for name, tables in groups.items():
-            table = tables.only
-            with naming_group(name):
-                moments = aligned_moments(table.moments, first)
-            joined.append(_with_columns(replace(table, group=name), moments, table.moments.names))
+            for table in tables:
+                with naming_group(name):
+                    moments = aligned_moments(table.moments, first.tables[0].moments)
+                own = replace(table, group=name)
+                joined.append(_with_columns(own, moments, table.moments.names))
             warnings += [each.in_group(name) for each in tables.warnings]
-        return cls(tuple(joined), warnings=tuple(warnings))
+        design = None if first.design is None else replace(first.design, is_grouped=True)
+        return cls(tuple(joined), design, tuple(warnings))
 
     @property
     def groups(self) -> tuple[str, ...]:
         """Names of the groups; one empty name if no groups were given."""
-        return tuple(table.group for table in self.tables)
+        return tuple(dict.fromkeys(table.group for table in self.tables))
 
     @property
     def is_grouped(self) -> bool:
-        """Whether the tables are groups, each with its own weights."""
-        return self.design is None and self.groups != ("",)
+        """Whether there are groups, each with its own weights."""
+        return self.groups != ("",) and (self.design is None or self.design.is_grouped)
+
+    @property
+    def by_group(self) -> dict[str, Tables]:
+        """The tables of each group by its name; without groups, all of them."""
+        if not self.is_grouped:
+            return {"": self}
+        design = None if self.design is None else replace(self.design, is_grouped=False)
+        found: dict[str, tuple[Table, ...]] = {}
+        for table in self.tables:
+            found[table.group] = (*found.get(table.group, ()), replace(table, group=""))
+        return {name: Tables(own, design) for name, own in found.items()}
+
+    @property
+    def targets_by_group(self) -> list[list[tuple[str, ...]]]:
+        """The targets of every table, group by group."""
+        return [[table.targets for table in own] for own in self.by_group.values()]
 
     @property
     def is_perfect(self) -> bool:

@@ -139,8 +139,8 @@ class Experiments:
         """The sets of rows, as arguments of kernels."""
         from cyclearn._kernels.shared_weights import Pooled
 
-        special = self.is_special.astype(np.uint8)
-        return Pooled(self.matrices, self.at, self.which, self.weights, special)
+        special, tables = self.is_special.astype(np.uint8), np.array([0, len(self.tables)])
+        return Pooled(self.matrices, self.at, self.which, self.weights, special, tables)
 
     def first_matrix(self, node: int) -> FloatArray:
         """The covariance of the rows of a node's first term."""
@@ -169,6 +169,84 @@ class Experiments:
     def is_stable(self, B: FloatArray) -> bool:
         """Whether the observed system and every mutilated one are stable."""
         return bool(is_stable_radius(self.largest_radius(B)))
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedExperiments:
+    """Tables with interventions, in groups that each share their weights; often only one group."""
+
+    tables: Tables
+    groups: tuple[Experiments, ...]
+
+    @classmethod
+    def of(cls, tables: Tables) -> GroupedExperiments:
+        """Construct from tables that have been checked."""
+        return cls(tables, tuple(map(Experiments.of, tables.by_group.values())))
+
+    @cached_property
+    def shares(self) -> FloatArray:
+        """The share of each group in the effective sample size."""
+        sizes = [each.tables.n_effective for each in self.groups]
+        return np.asarray(np.array(sizes) / sum(sizes))
+
+    @property
+    def covariances(self) -> FloatArray:
+        """Those of every table, each on the scale of its group."""
+        return np.concatenate([each.covariances for each in self.groups])
+
+    @property
+    def targeted(self) -> NDArray[np.uint8]:
+        """Which variables were cut off from their parents in which table."""
+        return np.concatenate([each.targeted for each in self.groups])
+
+    @property
+    def n_rows(self) -> FloatArray:
+        """Number of rows for the equation of each node, in the group with the fewest."""
+        return np.asarray(np.min([each.n_rows for each in self.groups], axis=0))
+
+    @property
+    def is_set_everywhere(self) -> BoolArray:
+        """Nodes that were perfect targets in every table of every group.
+
+        A node that always was one in some of the groups would have no equation there.
+        """
+        found = np.array([each.is_set_everywhere for each in self.groups])
+        for group, node in np.argwhere(found & ~found.all(axis=0))[:1].tolist():
+            raise InputError(
+                f"group {self.tables.groups[group]!r}: {self.tables.names[node]!r} was intervened "
+                "on in every table of the group, but not in other groups, so weights of its "
+                "parents cannot be estimated there; omit the group, or add a table to it"
+            )
+        return np.asarray(found[0])
+
+    @property
+    def log_constant(self) -> float:
+        """From standardised values to the negative log-likelihood of all rows."""
+        each_log = [0.5 * (np.log(2 * np.pi) + 1) + np.log(each.scale) for each in self.groups]
+        return sum(
+            float(each.n_effective @ logs) for each, logs in zip(self.groups, each_log, strict=True)
+        )
+
+    @cached_property
+    def pooled(self) -> Pooled:
+        """The sets of rows of all groups, as arguments of kernels."""
+        if len(self.groups) == 1:
+            return self.groups[0].pooled
+        each = [group.pooled for group in self.groups]
+        n_terms = np.cumsum([0, *(len(own.which) for own in each[:-1])])
+        n_sets = np.cumsum([0, *(len(own.matrices) for own in each[:-1])])
+        return each[0]._replace(
+            matrices=np.concatenate([own.matrices for own in each]),
+            at=np.concatenate(
+                [[0], *(own.at[1:] + n for own, n in zip(each, n_terms, strict=True))]
+            ),
+            which=np.concatenate([own.which + n for own, n in zip(each, n_sets, strict=True)]),
+            weights=np.concatenate(
+                [share * own.weights for own, share in zip(each, self.shares, strict=True)]
+            ),
+            is_special=np.ones_like(each[0].is_special),
+            tables=np.cumsum([0, *(len(group.tables) for group in self.groups)]),
+        )
 
 
 def _pooled(

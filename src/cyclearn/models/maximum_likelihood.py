@@ -122,12 +122,13 @@ def fit(
     absent = [name for name in tables.exogenous if name not in graph.names]
     graph = DirectedGraph.from_edges(graph.edges, [*graph.names, *absent]) if absent else graph
     _check_exogenous(graph, tables.exogenous)
-    if tables.design is not None:
-        return _fit_shared(graph, tables, options)
     models = {}
-    for table in tables:
-        with naming_group(table.group):
-            models[table.group] = _fit_table(graph, table, options)
+    for name, own in tables.by_group.items():
+        with naming_group(name):
+            if own.design is not None:
+                models[name] = _fit_shared(graph, own, options)
+            else:
+                models[name] = _fit_table(graph, own.only, options)
     return FittedGroups(graph, models) if tables.is_grouped else models[""]
 
 

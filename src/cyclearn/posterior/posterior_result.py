@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.classes import EquivalenceClass, InterventionalClass, equivalence_class
+from cyclearn.classes import (
+    EquivalenceClass,
+    InterventionalClass,
+    equivalence_class,
+    finest_design,
+)
 from cyclearn.data import DataWarning, Moments
 from cyclearn.data.data_warnings import UnfinishedSample, warnings_of
 from cyclearn.data.table_records import table_of, table_record
@@ -281,14 +286,13 @@ class Posterior(SavedAnswer):
         )
 
     def _tables_of(self, group: str | None) -> Tables:
-        """The table of a group, or all tables if they share their weights."""
+        """The tables of a group, or all tables if they share their weights."""
+        found = self.tables.by_group
         if group is None and not self.tables.is_grouped:
             return self.tables
-        names = self.tables.groups
-        if group is None or group not in names:
-            raise InputError(f"group is {short(group)}; give one of {', '.join(map(repr, names))}")
-        table = self.tables.tables[names.index(group)]
-        return Tables((replace(table, group=""),))
+        if group is None or group not in found:
+            raise InputError(f"group is {short(group)}; give one of {', '.join(map(repr, found))}")
+        return found[group]
 
     def edge_table(self) -> pd.DataFrame:
         """Edges in rows, the most probable first.
@@ -447,9 +451,11 @@ class Posterior(SavedAnswer):
         words = f"{n} samples"
         if worth < n:
             words += f", effective sample size {worth:.0f}"
+        many = f"{len(self.tables.groups)} groups"
         if self.tables.design is not None:
-            return f"{words}, in {len(self.tables)} tables that share their weights"
-        return words if len(self.tables) == 1 else f"{words}, in {len(self.tables)} groups"
+            within = f" within each of {many}" if self.tables.is_grouped else ""
+            return f"{words}, in {len(self.tables)} tables that share their weights{within}"
+        return f"{words}, in {many}" if self.tables.is_grouped else words
 
     @property
     def _resamples_in_words(self) -> str:
@@ -489,7 +495,7 @@ def class_given(graph: DirectedGraph, tables: Tables) -> EquivalenceClass | Inte
     # Tables with other kinds of interventions distinguish at least as much as observational tables.
     if tables.design is None or not tables.is_perfect:
         return EquivalenceClass(graph)
-    targets = [table.targets for table in tables]
+    targets = finest_design(tables.targets_by_group, graph)
     return equivalence_class(graph, interventions=targets, exogenous=tables.exogenous)
 
 
@@ -499,7 +505,8 @@ def _tables(records: list[Mapping[str, Any]], intercepts: Intercepts | None) -> 
     if intercepts is None:
         return Tables(tables)
     kinds = tuple(table.kind for table in tables)
-    return Tables(tables, Design(kinds[0] if len(set(kinds)) == 1 else kinds, intercepts))
+    kind = kinds[0] if len(set(kinds)) == 1 else kinds
+    return Tables(tables, Design(kind, intercepts, tables[0].group != ""))
 
 
 def _square(rows: list[list[float | None]], p: int) -> FloatArray:

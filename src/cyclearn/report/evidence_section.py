@@ -21,7 +21,7 @@ def evidence_section(found: Findings) -> Markup:
     """The posterior and the bootstrap, or how to compute them."""
     result = found.result
     if result.posterior is None and result.bootstrap is None:
-        return _how_to_ask(takes_posterior=result.experiments is None)
+        return _how_to_ask(takes_posterior=not result.options.is_unknown)
     parts = []
     if result.posterior is not None:
         parts.append(_posterior(result.posterior))

@@ -164,9 +164,10 @@ def _check_same_tables(result: LearnResult, given: Tables) -> None:
             f"the data are {_in_words(given)}, but the result was learned from "
             f"{_in_words(learned)}; give the same data, or none"
         )
-    scale = None if result.experiments is None else result.model.moments.scale
     for number, (one, own) in enumerate(zip(given, learned, strict=True), 1):
         where = f" of group {own.group!r}" if own.group else f" of table {number}"
+        model = result.models[own.group if result.groups else ""]
+        scale = None if result.experiments is None else model.moments.scale
         _check_same(one.moments, own.moments, where if len(learned) > 1 else "", scale)
 
 

@@ -209,7 +209,7 @@ def _summary(found: Findings) -> Markup:
     first = (
         f"{fitted.n_samples:,} rows of {graph.n_nodes - len(found.result.past):,} variables"
         f"{_past_in_words(found)}"
-        f"{f' in {len(groups)} groups' if groups else ''}{tables}: "
+        f"{tables}{f' in {len(groups)} groups' if groups else ''}: "
         f"{count_of(graph.n_edges, 'edge')}."
     )
     last = (

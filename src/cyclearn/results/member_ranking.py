@@ -81,7 +81,7 @@ def rank_members(
     else:
         # A whole graph forms one block.
         kept, nodes = [g for g in graphs if respects(g, masks)], tuple(range(len(names)))
-        fits = [_candidates(g, nodes, residuals, 0) for g in kept[:max_fillings]]
+        fits = [_fillings(g, nodes, residuals) for g in kept[:max_fillings]]
         everything = tuple(each for fit_of_one in fits for each in fit_of_one)
         listed = [[ranking.ListedBlock(nodes, everything, len(kept) <= max_fillings)]]
     classes = []
@@ -133,7 +133,7 @@ def _ranked(
 def _listed_block(
     seating: Seating, block: Block, residuals: Residuals, max_fillings: int
 ) -> ranking.ListedBlock:
-    """All fillings of a block with all parameter sets; with groups, the best of each group."""
+    """All fillings of a block with all parameter sets."""
     names = residuals.rows[0].tables.names
     fillings = list(islice(seating.iter_block(block), max_fillings + 1))
     candidates: list[ranking.Filling] = []
@@ -143,15 +143,20 @@ def _listed_block(
         for j, column in zip(block.nodes, filling, strict=True):
             columns[j] = column
         graph = DirectedGraph.from_columns(columns, names)
-        sets = [
-            tuple(_candidates(graph, block.nodes, residuals, place))
-            for place in range(len(residuals.rows))
-        ]
-        if len(sets) == 1:
-            candidates += sets[0]
-        elif all(sets):
-            candidates.append(ranking.Filling.joined([_best(own, residuals) for own in sets]))
+        candidates += _fillings(graph, block.nodes, residuals)
     return ranking.ListedBlock(block.nodes, tuple(candidates), len(fillings) <= max_fillings)
+
+
+def _fillings(
+    graph: DirectedGraph, nodes: tuple[int, ...], residuals: Residuals
+) -> Sequence[ranking.Filling]:
+    """The columns of some nodes with all parameter sets; with groups, the best of each group."""
+    sets = [
+        tuple(_candidates(graph, nodes, residuals, place)) for place in range(len(residuals.rows))
+    ]
+    if len(sets) == 1:
+        return sets[0]
+    return [ranking.Filling.joined([_best(own, residuals) for own in sets])] if all(sets) else []
 
 
 def _best(candidates: tuple[ranking.Filling, ...], residuals: Residuals) -> ranking.Filling:

@@ -7,7 +7,7 @@ those of all tables with interventions.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
@@ -91,20 +91,20 @@ def noise_rows(tables: Tables, given: Iterable[str] = ()) -> tuple[NoiseRows, ..
                 "which have no rows; pass the table"
             )
     is_given = np.isin(tables.names, [*given, *tables.exogenous])
-    rows = [np.asarray(table.rows, dtype=float) for table in tables]
     found = []
-    if tables.design is None:
-        for table, X in zip(tables, rows, strict=True):
-            own, scale = Tables((replace(table, group=""),)), table.moments.scale
-            part = (X - X.mean(axis=0)) / scale
+    for own in tables.by_group.values():
+        rows = [np.asarray(table.rows, dtype=float) for table in own]
+        if own.design is None:
+            scale = own.only.moments.scale
+            part = (rows[0] - rows[0].mean(axis=0)) / scale
             found.append(NoiseRows(own, scale, (part,), is_given[None], is_given[None]))
-    else:
-        joined = Experiments.of(tables)
-        centre = joined.moments.mean if tables.design.intercepts == "shared" else None
+            continue
+        joined = Experiments.of(own)
+        centre = joined.moments.mean if own.design.intercepts == "shared" else None
         centred = (X - (X.mean(axis=0) if centre is None else centre) for X in rows)
         parts = tuple(X / joined.scale for X in centred)
         cut = joined.targeted.astype(bool) | is_given
-        found.append(NoiseRows(tables, joined.scale, parts, cut, cut | target_mask(tables)))
+        found.append(NoiseRows(own, joined.scale, parts, cut, cut | target_mask(own)))
     present = np.flatnonzero(~is_given).tolist()
     fewest = min(max(int(each.shows(j).sum()) for j in present) for each in found)
     if fewest < FEWEST_ROWS:

@@ -9,7 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from cyclearn.classes import EquivalenceClass, InterventionalClass, equivalence_class
+from cyclearn.classes import (
+    EquivalenceClass,
+    InterventionalClass,
+    equivalence_class,
+    finest_design,
+)
 from cyclearn.data import DataWarning
 from cyclearn.data.grouped_tables import SeveralData
 from cyclearn.data.intervened_tables import target_mask
@@ -21,7 +26,7 @@ from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.graphs.formats import networkx_graph
 from cyclearn.models import FittedGroups, FittedModel
-from cyclearn.models.experiments import Experiments
+from cyclearn.models.experiments import GroupedExperiments
 from cyclearn.posterior.posterior_result import Posterior
 from cyclearn.results import edge_rows as about_edges
 from cyclearn.results.bootstrap_result import BootstrapResult
@@ -141,10 +146,10 @@ class LearnResult(SavedAnswer):
             raise InputError("there are no groups; learn from several tables, or with groups=…")
         return self.fitted.weights_by_group(alpha)
 
-    @property
-    def experiments(self) -> Experiments | None:
+    @cached_property
+    def experiments(self) -> GroupedExperiments | None:
         """The tables with interventions, if there were any."""
-        return self.fitted.experiments if isinstance(self.fitted, FittedModel) else None
+        return None if self.tables.design is None else GroupedExperiments.of(self.tables)
 
     @property
     def lags(self) -> int:
@@ -192,7 +197,7 @@ class LearnResult(SavedAnswer):
                 "result.graph and result.alternatives, and the class for observational data is "
                 "cl.equivalence_class(result.graph)"
             )
-        targets = [table.targets for table in self.experiments.tables]
+        targets = finest_design(self.tables.targets_by_group, self.graph)
         return equivalence_class(self.graph, interventions=targets, exogenous=self.exogenous)
 
     @cached_property
@@ -230,9 +235,15 @@ class LearnResult(SavedAnswer):
 
     @property
     def targets(self) -> dict[str, tuple[str, ...]]:
-        """Targets of each table with interventions, learned or given, by its name or number."""
-        named = enumerate(self.experiments.tables if self.experiments is not None else (), 1)
-        return {table.group or str(number): table.targets for number, table in named}
+        """Targets of each table with interventions, learned or given, by its name or number.
+
+        With groups, by the name of the group and the number of the table among all.
+        """
+        named = enumerate(self.tables if self.tables.design is not None else (), 1)
+        return {
+            f"{table.group} {number}" if self.groups else table.group or str(number): table.targets
+            for number, table in named
+        }
 
     @property
     def target_cost(self) -> float:
@@ -304,7 +315,8 @@ class LearnResult(SavedAnswer):
         check_state(random_state)
         known = checked_knowledge("knowledge", knowledge) or self.knowledge
         if self.experiments is not None:
-            return fitted_members(graphs, self.experiments.tables, known)
+            own = self.tables.by_group[group or ""].aligned_to(self.graph.names)
+            return fitted_members(graphs, own, known)
         return list_members(
             graphs, moments, known, max_members=max_members, random_state=random_state
         )

@@ -214,7 +214,7 @@ def _rows_in_words(result: LearnResult) -> str:
         words += f", given {count_of(result.lags, 'row')} before each"
     if result.experiments is not None:
         kind = "unknown targets" if result.options.is_unknown else "interventions"
-        return f"{words} in {len(result.experiments.tables)} tables with {kind}"
+        words += f" in {len(result.tables)} tables with {kind}"
     return f"{words} in {len(result.groups)} groups" if result.groups else words
 
 

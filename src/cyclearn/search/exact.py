@@ -104,7 +104,7 @@ class ComponentProgramme:
         # Bounds and fits are sums of logarithms of pivots, of which the smallest is the least
         # accurate.
         experiments = self.score.experiments
-        fitted = self.score.S if experiments is None else experiments.matrices
+        fitted = self.score.S if experiments is None else experiments.pooled.matrices
         rounding = self.p * np.finfo(float).eps * np.linalg.cond(fitted).max()
         self.tolerance = max(TOLERANCE, float(rounding))
 

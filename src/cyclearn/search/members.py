@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from random import Random
 from typing import Literal, TypeAlias
 
@@ -141,16 +141,22 @@ def respecting(classes: Sequence[EquivalenceClass], masks: _Masks) -> SeatedGrap
 def fitted_members(
     graphs: Sequence[DirectedGraph], tables: Tables, knowledge: Knowledge | None = None
 ) -> MemberList:
-    """The graphs that respect the knowledge, fitted to tables with interventions."""
+    """The graphs that respect the knowledge, fitted to tables with interventions.
+
+    With groups a graph has parameters for each, and none if it is not stable in every group.
+    """
     members = []
     masks = (knowledge or Knowledge()).masks(graphs[0].names)
     kept = [graph for graph in graphs if respects(graph, masks)]
     for graph in kept:
         fitted = fit(graph, tables)
-        models = _stable_models(fitted) if isinstance(fitted, FittedModel) else ()
+        each = [fitted] if isinstance(fitted, FittedModel) else fitted.models.values()
+        stable = [_stable_models(own) for own in each]
+        models = tuple(chain(*stable)) if all(stable) else ()
         fault: Literal["", "unstable"] = "" if models else "unstable"
         members.append(Member(graph, models, fault=fault))
-    shared = shared_variation(Experiments.of(tables).moments, graphs[0].names)
+    first = next(iter(tables.by_group.values()))
+    shared = shared_variation(Experiments.of(first).moments, graphs[0].names)
     return MemberList(tuple(members), "all", len(members), len(graphs) - len(kept), shared)
 
 

@@ -129,7 +129,7 @@ class ProblemOptions(Reading):
         """The warnings about the tables, and those about too few rows with these options."""
         found = [*tables.warnings, *self._low_power(tables)]
         groups = _effective_sizes(tables)
-        names = tables.groups if len(groups) == len(tables) else ("",)
+        names = tables.by_group
         limits = self._limits(tables)
         own = {name: None if getattr(self, name) is not None else limits[name] for name in limits}
         left = self.evidence_left(tables)
@@ -338,6 +338,4 @@ def few_rows_of(tables: Tables) -> tuple[FewRows | None, ...]:
 
 def _effective_sizes(tables: Tables) -> tuple[float, ...]:
     """The effective sample size of every group; of tables that share their weights, together."""
-    if tables.design is not None:
-        return (tables.n_effective,)
-    return tuple(table.n_effective for table in tables)
+    return tuple(own.n_effective for own in tables.by_group.values())

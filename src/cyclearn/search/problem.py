@@ -13,7 +13,7 @@ from cyclearn.foundation.arrays import BoolArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.bitsets import columns_to_support
-from cyclearn.models.experiments import Experiments
+from cyclearn.models.experiments import GroupedExperiments
 from cyclearn.search.runs import Adjacency
 from cyclearn.search.score import GraphScore, SearchLimits
 
@@ -59,7 +59,7 @@ class SearchProblem:
         """
         order, fewest = tables.order, tables.n_fewest
         if tables.design is not None:
-            experiments = Experiments.of(tables)
+            experiments = GroupedExperiments.of(tables)
             everywhere = experiments.is_set_everywhere
             fewest = int(experiments.n_rows[~everywhere].min())
             # A variable that is always a target has no parents that could be learned.
@@ -109,17 +109,16 @@ class SearchProblem:
         )
 
     @cached_property
-    def experiments(self) -> Experiments | None:
+    def experiments(self) -> GroupedExperiments | None:
         """The sets of rows that the score of tables with interventions needs."""
-        return None if self.tables.design is None else Experiments.of(self.tables)
+        return None if self.tables.design is None else GroupedExperiments.of(self.tables)
 
     @property
     def constant(self) -> float:
         """From standardised values per sample to the negative log-likelihood of a sample."""
         tables, experiments = self.tables, self.experiments
         if experiments is not None:
-            logs = 0.5 * (np.log(2 * np.pi) + 1) + np.log(experiments.scale)
-            return float(experiments.n_effective @ logs) / tables.n_effective
+            return experiments.log_constant / tables.n_effective
         # Exogenous variables have no term.
         present = ~tables.tables[0].moments.is_exogenous
         scales = [np.log(table.moments.scale[present]).sum() for table in tables]

@@ -19,7 +19,7 @@ from scipy.optimize import linear_sum_assignment
 from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.foundation.stability import is_stable_radius
 from cyclearn.models import components as component_fits
-from cyclearn.models.experiments import Experiments, fit_shared
+from cyclearn.models.experiments import GroupedExperiments, fit_shared
 from cyclearn.search.runs import Adjacency
 from cyclearn.search.search_effort import SIZES, MoveEffort
 from cyclearn.search.surroundings import Surroundings
@@ -116,8 +116,9 @@ class GraphScore:
     """Scores graphs on correlation matrices, and remembers the components it has fitted.
 
     One matrix of shape (p, p), or one for each group, shape (groups, p, p), with the ``shares``
-    that groups have of all rows. With ``experiments``, tables share their weights, and the matrices
-    are theirs. ``unstable`` is the penalty for components whose fit from one start is not stable.
+    that groups have of all rows. With ``experiments``, the tables of a group share their weights,
+    and matrices and shares are those of tables. ``unstable`` is the penalty for components whose
+    fit from one start is not stable.
     """
 
     def __init__(
@@ -126,7 +127,7 @@ class GraphScore:
         penalty: float,
         limits: SearchLimits,
         shares: FloatArray | None = None,
-        experiments: Experiments | None = None,
+        experiments: GroupedExperiments | None = None,
         unstable: float = 0.0,
     ):
         self._unstable = unstable
@@ -200,7 +201,7 @@ class GraphScore:
             return self.experiments.pooled._replace(unstable=self._unstable)
         p, none = self.n_variables, np.empty(0, dtype=np.int64)
         marks = np.empty(0, dtype=np.uint8)
-        return Pooled(np.empty((0, p, p)), none, none, np.empty(0), marks, self._unstable)
+        return Pooled(np.empty((0, p, p)), none, none, np.empty(0), marks, none, self._unstable)
 
     def key(self, A: Adjacency) -> int:
         """A number that identifies the graph."""
@@ -420,7 +421,7 @@ class GraphScore:
     def _fit_from_many_starts(self, columns: component_fits.ComponentColumns) -> _Thorough:
         fits: list[Callable[..., component_fits.ComponentFit]]
         if self.experiments is not None:
-            fits = [partial(fit_shared, self.experiments)]
+            fits = [partial(fit_shared, each) for each in self.experiments.groups]
         else:
             fits = [partial(component_fits.fit_component_solutions, S) for S in self.S]
         stable, value = True, 0.0
@@ -439,10 +440,11 @@ class GraphScore:
 
     @property
     def n_fits(self) -> int:
-        """Number of fits per component: one for each group, or one for all tables."""
+        """Number of fits per component: one for each group."""
         return len(self._weights)
 
     @property
     def _weights(self) -> list[float]:
-        """The weight of the fit of each group; one if weights are shared."""
-        return [1.0] if self.experiments is not None else self.shares.tolist()
+        """The weight of the fit of each group."""
+        shares = self.shares if self.experiments is None else self.experiments.shares
+        return list(map(float, shares))

@@ -89,8 +89,8 @@ function roles() {
   const role = (name, others) => (column) => chosen_({ [name]: column, ...(column ? Object.fromEntries(others.map((each) => [each, ""])) : {}) });
   return h("fieldset", {}, h("legend", {}, "What rows belong to"),
     h("p", { class: "fields" },
-      menu("groups", "Groups: one graph for all, with weights for each", columns_("by"), draft.groups, role("groups", ["interventions", "within"])),
-      menu("interventions", "Experiments: the column that lists the targets of each row", columns_("by"), draft.interventions, role("interventions", ["groups", "weights", "within"])),
+      menu("groups", "Groups: one graph for all, with weights for each", columns_("by"), draft.groups, role("groups", ["within"])),
+      menu("interventions", "Experiments: the column that lists the targets of each row", columns_("by"), draft.interventions, role("interventions", ["weights", "within"])),
       draft.interventions && menu("intervention_kind", ...MENUS.intervention_kind, draft.intervention_kind, (intervention_kind) => chosen_({ intervention_kind })),
       draft.interventions && menu("intercepts", ...MENUS.intercepts, draft.intercepts, (intercepts) => chosen_({ intercepts })),
       menu("weights_column", "Weights of rows", columns_("by"), draft.weights, role("weights", ["within", "interventions"])),
