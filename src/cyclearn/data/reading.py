@@ -302,8 +302,11 @@ class Reading(Options):
         """
         if isinstance(data, Tables):
             return data
-        texts = (*self.categories, *self.ordered, self.groups, self.within)
-        labels = [name for name in texts if name is not None]
+        given = self.interventions
+        targets = given.values() if isinstance(given, dict) else [given]
+        texts = (*self.categories, *self.ordered, self.groups, self.within, *targets)
+        words = intervened_tables.ROWS, intervened_tables.UNKNOWN
+        labels = [name for name in texts if isinstance(name, str) and name not in words]
         if isinstance(data, (str, Path)) and labels and tetrad_matrix(data) is None:
             data = as_rows(data, labels)
         if self.categories:
