@@ -218,19 +218,13 @@ def as_design(interventions: Interventions, graph: DirectedGraph) -> Interventio
     return InterventionDesign(graph.n_nodes, tuple(tables))
 
 
-def finest_design(
-    designs: Iterable[Interventions], graph: DirectedGraph
-) -> Sequence[Sequence[Node]]:
-    """The design, of several groups with weights of their own, that distinguishes the most graphs.
+def finest_design(designs: Iterable[Interventions], graph: DirectedGraph) -> Interventions | None:
+    """The design that distinguishes what any of several does, with separate weights for each.
 
-    Groups cannot distinguish two graphs if the design of none does: the class is the intersection
+    Then two graphs are distinguished if one of the designs does so: the class is the intersection
     of theirs. If the groups of variables of one design divide those of all others, it is the class
-    of that design, because sums over parts determine the sums over wholes.
-
-    Raises
-    ------
-    InputError
-        If no design divides all others: the intersection is then not the class of any design.
+    of that design, because sums over parts determine sums over wholes. Otherwise it need not be the
+    class of any design, and the answer is None.
 
     Examples
     --------
@@ -246,11 +240,7 @@ def finest_design(
             for part in design.groups
         ):
             return own
-    raise InputError(
-        "groups have different interventions, and none of them distinguishes all graphs that the "
-        "others distinguish, so there is no list of the class; the graphs with the same score are "
-        "result.graph and result.alternatives"
-    )
+    return None
 
 
 def _targets(targets: Sequence[Node], graph: DirectedGraph) -> tuple[int, ...]:

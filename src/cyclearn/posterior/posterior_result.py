@@ -238,7 +238,8 @@ class Posterior(SavedAnswer):
     def classes(self) -> list[ClassProbability]:
         """The equivalence classes of the sampled graphs, the most probable first.
 
-        With perfect interventions, these are the interventional classes.
+        With perfect interventions, these are the interventional classes; with groups, if the
+        interventions of one group distinguish all that those of the others do.
         """
         self.check_determined()
         return list(self._classes)
@@ -491,11 +492,15 @@ class Posterior(SavedAnswer):
 
 
 def class_given(graph: DirectedGraph, tables: Tables) -> EquivalenceClass | InterventionalClass:
-    """The class of a graph; the interventional class if all interventions are perfect."""
-    # Tables with other kinds of interventions distinguish at least as much as observational tables.
-    if tables.design is None or not tables.is_perfect:
+    """The class of a graph; the interventional class if all interventions are perfect.
+
+    That of observational tables for other kinds, and for groups without a finest design: they
+    distinguish at least as much.
+    """
+    is_known = tables.design is not None and tables.is_perfect
+    targets = finest_design(tables.targets_by_group, graph) if is_known else None
+    if targets is None:
         return EquivalenceClass(graph)
-    targets = finest_design(tables.targets_by_group, graph)
     return equivalence_class(graph, interventions=targets, exogenous=tables.exogenous)
 
 

@@ -198,6 +198,12 @@ class LearnResult(SavedAnswer):
                 "cl.equivalence_class(result.graph)"
             )
         targets = finest_design(self.tables.targets_by_group, self.graph)
+        if targets is None:
+            raise InputError(
+                "the interventions of no group distinguish all graphs that those of the other "
+                "groups do, so the class cannot be listed; the graphs with the same score are "
+                "result.graph and result.alternatives"
+            )
         return equivalence_class(self.graph, interventions=targets, exogenous=self.exogenous)
 
     @cached_property
@@ -400,7 +406,8 @@ class LearnResult(SavedAnswer):
                 "shape of every column; to rank by shape, learn with margins='raw'"
             )
         graphs = {self.graph: None} | dict.fromkeys(self.alternatives)
-        if self.experiments is not None and self.experiments.tables.is_perfect:
+        known = self.tables.targets_by_group
+        if self.tables.design and self.tables.is_perfect and finest_design(known, self.graph):
             graphs |= dict.fromkeys(self.equivalence_class.members(max_fillings).graphs)
         tables = self.options.reading.replaced(missing="error", covariance="sample").tables(data)
         if tables.groups != self.tables.groups:
