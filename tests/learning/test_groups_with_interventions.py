@@ -189,6 +189,7 @@ def test_resamples_keep_groups_whole():
         (TABLES["east"], {"interventions": {"1": [[]], "3": [[]]}}, "but the data have 1, 2"),
         (TOGETHER, {"interventions": {"east": "target"}}, "but the data have no groups"),
         (TOGETHER, {"groups": "site", "interventions": "site"}, "there is no such column"),
+        (TABLES, {"interventions": {"east": ["b"], "west": []}}, r"such as \[\[\], \['a'\]\]"),
         (
             TABLES,
             {"interventions": TARGETS | {"west": [["d"], [], []]}},

@@ -114,7 +114,7 @@ def test_what_does_not_go_together_is_refused(tables):
 
 @pytest.mark.parametrize("call", [cl.learn, partial(cl.fit, GRAPH), cl.bootstrap])
 def test_targets_by_name_are_refused(tables, call):
-    """They were taken in their own order, which need not be that of the tables."""
+    """By name there are groups, and their order need not be that of the tables."""
     named = dict(zip("xyz", tables, strict=True))
     targets = dict(reversed(list(zip(named, TARGETS, strict=True))))
     with pytest.raises(cl.InputError, match="in the order of the tables"):

@@ -309,7 +309,7 @@ BAD = [
         "table 1: intervention_kind='shift' changes an intercept",
     ),
     ([[], "rows"], {}, "there are 30 rows and 3 columns"),
-    ([[], ["a"]], {"groups": "a"}, "groups='a' cannot be combined"),
+    ([[], ["a"]], {"groups": "a"}, "column 'a' names 30 groups for 30 rows"),
 ]
 
 

@@ -38,6 +38,14 @@ ROWS, UNKNOWN = "rows", "unknown"
 def checked_interventions(interventions: Any) -> Interventions | None:
     """Targets as plain values: the name of a column, or tuples of names, or these by group."""
     if isinstance(interventions, Mapping) and interventions:
+        for group, own in interventions.items():
+            is_list = isinstance(own, Sequence) and not isinstance(own, str)
+            if is_list and (not own or any(isinstance(each, str) for each in own)):
+                raise InputError(
+                    f"interventions of the group {short(group)} are {short(own)}; give a list of "
+                    "targets for each of its tables, such as [[], ['a']]; for tables that share "
+                    "weights, give one list of these, in the order of the tables"
+                )
         return {str(group): checked_targets(own) for group, own in interventions.items()}
     return None if interventions is None else checked_targets(interventions)
 
