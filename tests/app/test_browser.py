@@ -325,7 +325,7 @@ def several_tables_in_one(page):
     page.select_option("#interventions", "stock")
     page.select_option("#intervention_kind", "noise")
     assert page.locator("#knowledge button[aria-label^='stock → ']").count() == 0
-    # A table has groups or experiments.
+    # A column has one role.
     page.select_option("#groups", "stock")
     assert page.input_value("#interventions") == ""
     assert page.locator("#intervention_kind").count() == 0

@@ -86,7 +86,10 @@ function roles() {
   const columns_ = (by) => [["", "none"], ...table.columns.map((column) => [column.name, `${by} ${column.name}`])];
   const chosen_ = (changes) => { change(changes); render(); };
   // A column has one role.
-  const role = (name, others) => (column) => chosen_({ [name]: column, ...(column ? Object.fromEntries(others.map((each) => [each, ""])) : {}) });
+  const role = (name, others) => (column) => {
+    const same = ["groups", "interventions", "weights", "within"].filter((each) => each !== name && draft[each] === column);
+    chosen_({ [name]: column, ...(column ? Object.fromEntries([...others, ...same].map((each) => [each, ""])) : {}) });
+  };
   return h("fieldset", {}, h("legend", {}, "What rows belong to"),
     h("p", { class: "fields" },
       menu("groups", "Groups: one graph for all, with weights for each", columns_("by"), draft.groups, role("groups", ["within"])),
