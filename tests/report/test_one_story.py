@@ -124,6 +124,6 @@ def test_feedback_is_the_same_everywhere(told):
 
 def test_nobody_is_sent_to_a_posterior_that_would_be_refused(told):
     result, words = told
-    takes_one = result.experiments is None
+    takes_one = not result.options.is_unknown
     assert ("posterior=True" in words) == takes_one
     assert takes_one or "ask for the posterior" not in str(result)
