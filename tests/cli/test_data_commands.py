@@ -51,6 +51,9 @@ def test_fit(cyclearn):
     assert "chi-square" in result.stdout
     record = json.loads(cyclearn("fit", "d.csv", "g.json", "--json").stdout)
     assert record["command"] == "fit"
+    swapped = cyclearn("fit", "g.json", "d.csv")
+    assert swapped.returncode == 2
+    assert "g.json contains a graph, not a table; the table is the first" in swapped.stderr
 
 
 @pytest.mark.usefixtures("files")

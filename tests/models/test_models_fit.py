@@ -163,6 +163,16 @@ def test_rows_in_any_order_and_columns_in_any_order_give_the_same_fit():
     np.testing.assert_allclose(fit(FED_CYCLE, X).B, fit(FED_CYCLE, X.to_numpy()).B, atol=1e-12)
 
 
+def test_a_graph_in_the_place_of_the_data_is_noticed(tmp_path):
+    table = random_model(TRIANGLE, random_state=0).sample(50, random_state=0)
+    for data in (table, tmp_path / "data.csv", [table, table], table.to_numpy()):
+        for graph in (TRIANGLE, "a -> b"):
+            with pytest.raises(InputError, match=r"the graph comes first.*cl.fit\(graph, data\)"):
+                fit(data, graph)
+    with pytest.raises(InputError, match="first argument of fit, the graph, is of type DataFrame"):
+        fit(table, table)
+
+
 def test_names_that_do_not_match_are_an_error_that_names_them():
     X = random_model(FED_CYCLE, random_state=5).sample(200, random_state=5)
     with pytest.raises(InputError, match=r"not in the data: f.*not in the graph: g"):

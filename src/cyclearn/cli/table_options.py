@@ -16,6 +16,7 @@ from cyclearn.data.intervened_tables import ROWS, UNKNOWN
 from cyclearn.data.moments import read_moments
 from cyclearn.data.table_files import TableFile, read_table_file, tetrad_matrix
 from cyclearn.foundation import InputError, check_output
+from cyclearn.graphs import read_graph
 
 # Options that name a column with information about the rows.
 _LABELS = ("groups", "interventions")
@@ -161,6 +162,17 @@ def _read_all(paths: list[Path], options: dict[str, Any], labels: list[str]) -> 
 
 def _read(path: Path, options: dict[str, Any], labels: list[str]) -> Any:
     """Rows or moments; notes about the file go to standard error."""
+    try:
+        return _rows_or_moments(path, options, labels)
+    except InputError:
+        if _is_graph(path):
+            raise InputError(
+                f"{path} contains a graph, not a table; the table is the first argument"
+            ) from None
+        raise
+
+
+def _rows_or_moments(path: Path, options: dict[str, Any], labels: list[str]) -> Any:
     is_matrix, n = options.pop("covariance"), options.pop("n")
     if is_matrix or tetrad_matrix(path, options["encoding"]) is not None:
         return read_moments(path, covariance=True, n_samples=n, **_parsed(options))
@@ -172,6 +184,13 @@ def _read(path: Path, options: dict[str, Any], labels: list[str]) -> Any:
     # For the report, which names the file and its digest.
     found.frame.attrs["file"] = str(path)
     return found.frame
+
+
+def _is_graph(path: Path) -> bool:
+    try:
+        return read_graph(path).n_edges > 0
+    except InputError:
+        return False
 
 
 def _read_or_load(paths: list[Path], options: dict[str, Any], labels: list[str]) -> Any:

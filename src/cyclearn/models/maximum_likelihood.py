@@ -105,7 +105,9 @@ def fit(
            [ 0. ,  0. ,  0.5],
            [ 0. , -0.4,  0. ]])
     """
-    graph = as_graph(graph)
+    if isinstance(data, DirectedGraph) or (isinstance(data, str) and "->" in data):
+        raise InputError("the graph comes first, then the data: cl.fit(graph, data)")
+    graph = as_graph(graph, "first argument of fit, the graph,")
     at_least("n_starts", n_starts, 1)
     whole("max_iterations", max_iterations, 1)
     share("tolerance", tolerance, 0, 1)
