@@ -194,16 +194,18 @@ def measure(arguments: argparse.Namespace, done: set[Any]) -> Iterator[dict[str,
 
 def print_rows(rows: pd.DataFrame) -> None:
     print(
-        "The paper's generator (degree at most 4; cyclic: components of at most a quarter of the "
-        "nodes and at most 10), n = 10,000, graphs not used for choosing options. Every method "
-        f'has the same rows and the penalty of our default (`"{DEFAULT_PENALTY}"`), one core, a '
-        "process of its own. FLOP, ges, BOSS, GRaSP and DAGMA search acyclic graphs only; DAGMA "
-        "has its own objective (least squares, λ₁ = 0.02, weights from 0.2). Reached: score "
-        "at most that of the true graph. Distance: mean, to the true class. Worse, better: score "
-        "than ours, by more than 1e-4. "
-        "Seconds of CPU, after compilation and without reading: median (slowest); ratio: median "
-        "of the ratios to ours on the same rows. MiB: largest, Python and libraries included. "
-        "Methods are tried up to the size that takes minutes per graph.\n"
+        "The graphs come from the paper's generator (degree at most 4; cyclic: components of at "
+        "most a quarter of the nodes and at most 10), with n = 10,000, and were not used for "
+        "choosing options. Every method gets the same rows and cyclearn's default penalty "
+        f'(`"{DEFAULT_PENALTY}"`), and runs on one core in a process of its own. FLOP, ges, '
+        "BOSS, GRaSP and DAGMA search acyclic graphs only; DAGMA has its own objective (least "
+        "squares, λ₁ = 0.02, weights from 0.2). *Reached* counts graphs whose score is at most "
+        "that of the true graph, *in true class* those that are equivalent to it, and "
+        "*distance* is the mean distance to the true class. *Worse* and *better* count scores "
+        "that differ from cyclearn's by more than 1e-4. *Seconds* are the median (slowest) CPU "
+        "seconds, after compilation and without reading, and *ratio* is the median ratio to "
+        "cyclearn's on the same rows. *MiB* is the largest memory, Python and libraries "
+        "included. Methods were run up to the size that takes minutes per graph.\n"
     )
     print(
         "| truth | p | graphs | method | reached | in true class | distance | worse | better "

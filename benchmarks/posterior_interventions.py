@@ -77,11 +77,11 @@ def compare(sizes: list[int], size: int) -> None:
     """Largest errors of edge probabilities, by design."""
     print("## Comparison with sums over all graphs\n")
     print(
-        "Largest difference of an edge's probability from the sum over all stable graphs, each "
-        "fitted separately. 30 observed rows and 30 for each of two targets, or one for each "
-        "variable; two groups are two models with their own targets; plain "
-        f"posterior, effective size {size:,} (a standard error of "
-        f"{0.5 / np.sqrt(size):.4f} at most).\n"
+        "*Largest error* is the largest difference of an edge's probability from the sum over all "
+        "stable graphs, each fitted separately. There are 30 observed rows, and 30 for each of two "
+        "targets or one for each variable; two groups are two models with their own targets. The "
+        f"posterior is the plain one, with an effective sample size of {size:,} (a standard error "
+        f"of {0.5 / np.sqrt(size):.4f} at most).\n"
     )
     print("| p | design | largest error | s of CPU |\n|---|---|---|---|")
     for p in sizes:
@@ -119,11 +119,12 @@ def calibrate(sizes: list[int], n_sets: int, records: Path) -> None:
     """Whether of statements with probability x a share x is true; data sets recorded are kept."""
     print("\n## Calibration\n")
     print(
-        f"An observed table and three single targets, 200 rows each, {n_sets} data sets for each "
-        "number of variables; plain posterior, effective size 400. *Statements* with a "
-        "probability in [0.05, 0.95], their calibration *error* over ten bins, the same if truths "
-        "are graphs drawn from the posterior (the *ideal*), *sum* of all probabilities over the "
-        "number of true statements.\n"
+        "Each data set has an observed table and one for each of three targets, with 200 rows "
+        f"each; there are {n_sets} data sets for each number of variables. The posterior is the "
+        "plain one, with an effective sample size of 400. *Statements* are those with a "
+        "probability in [0.05, 0.95], *error* is their calibration error over ten bins, *ideal* "
+        "the same error if truths are graphs drawn from the posterior, and *sum* the sum of all "
+        "probabilities divided by the number of true statements.\n"
     )
     known = {(line["p"], line["seed"]): line for line in records_of(records)}
     for p, seed in product(sizes, range(n_sets)):
@@ -145,7 +146,7 @@ def calibrate(sizes: list[int], n_sets: int, records: Path) -> None:
         seconds = [line["seconds"] for line in lines]
         print(
             f"- p = {p}: {sum(line['converged'] for line in lines)} of {n_sets} samples "
-            f"converged; {np.median(seconds):.1f} s of CPU a data set (median), "
+            f"converged; {np.median(seconds):.1f} s of CPU per data set (median), "
             f"{max(seconds):.1f} s at most."
         )
 

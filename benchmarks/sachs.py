@@ -104,10 +104,13 @@ def main() -> None:
     is_observed = proteins["targets"] == ""
     column: dict[str, Any] = {"interventions": "targets"}
     runs: dict[str, tuple[pd.DataFrame, dict[str, Any]]] = {
-        "cells that nothing acted on, ranks": (alone[is_observed], {"margins": "rank"}),
+        "cells without a target, ranks": (alone[is_observed], {"margins": "rank"}),
         "all cells as one table, targets ignored": (alone, {}),
-        "targets set": (proteins, column | {"intercepts": "table"}),
-        "targets set, no cycles": (proteins, column | {"intercepts": "table", "max_component": 1}),
+        "targets intervened on": (proteins, column | {"intercepts": "table"}),
+        "targets intervened on, no cycles": (
+            proteins,
+            column | {"intercepts": "table", "max_component": 1},
+        ),
         "targets with other noise": (
             proteins,
             column | {"intervention_kind": "noise", "intercepts": "table"},
