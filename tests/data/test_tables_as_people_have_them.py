@@ -202,6 +202,26 @@ def test_a_seed_is_called_random_state(function):
         cl.fit(cl.DirectedGraph.from_edges([("a", "b")], ["a", "b", "k"]), PLAIN, seed=1)
 
 
+def test_a_seed_is_called_random_state_where_options_are_written_out():
+    result = cl.learn(np.random.default_rng(0).normal(size=(50, 3)), n_starts=1)
+    graph, model = result.graph, cl.LinearGaussianModel(np.zeros((2, 2)), [1, 1])
+    for call in (
+        lambda: cl.simulate.random_graph(3, seed=1),
+        lambda: cl.simulate.random_model(graph, seed=1),
+        lambda: cl.simulate.recovery(graph, seed=1),
+        lambda: model.sample(5, seed=1),
+        lambda: result.effects(0, 1, seed=1),
+        lambda: result.do({0: 1.0}, seed=1),
+        lambda: cl.next_experiment(result, seed=1),
+        lambda: cl.project(graph, model, seed=1),
+        lambda: cl.metrics.evaluate(graph, graph, seed=1),
+    ):
+        with pytest.raises(InputError, match="no option 'seed'; did you mean 'random_state'"):
+            call()
+    with pytest.raises(InputError, match="there is no option 'n_node'; did you mean 'n_nodes'"):
+        cl.simulate.random_graph(n_node=3)
+
+
 def test_json_of_check_has_exogenous(tmp_path, capsys):
     path = written(tmp_path / "t.csv", PLAIN)
     found = run_cyclearn(["check", path, "--exogenous", "k", "--json"], capsys)

@@ -184,7 +184,7 @@ def test_tables_with_interventions_have_warnings(tmp_path):
 
 def test_effects_after_interventions_check_their_options():
     result = cl.learn(TARGETED, interventions="done", **QUICK)
-    with pytest.raises(TypeError, match="bogus"):
+    with pytest.raises(cl.InputError, match="there is no option 'bogus'"):
         result.effects("a", "b", bogus=1)
     with pytest.raises(cl.InputError, match="group is 'nope'"):
         result.effects("a", "b", group="nope")

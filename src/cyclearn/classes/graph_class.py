@@ -18,6 +18,7 @@ from cyclearn.classes.seated_graphs import SeatedGraphs, edge_table
 from cyclearn.classes.territories import reduced_columns, territories
 from cyclearn.foundation import Answer, LimitError, Options, deadline_after, has_passed, option, pd
 from cyclearn.foundation.arguments import at_least, flag, one_of, whole
+from cyclearn.foundation.option_values import checks_names
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import as_graph
@@ -237,6 +238,7 @@ class GraphClass(Answer, SeatedGraphs, ABC):
             "edge_table": edges,
         }
 
+    @checks_names
     def sample(self, n: int, random_state: RandomState = None) -> tuple[DirectedGraph, ...]:
         """Members drawn independently, each member with the same probability.
 

@@ -14,6 +14,7 @@ from cyclearn.evaluation import structure
 from cyclearn.evaluation.multi_domain import Domains, SuccessRate, multi_domain_success
 from cyclearn.foundation import Answer, Deadline, LimitError, deadline_after, seconds_left
 from cyclearn.foundation.arguments import seconds
+from cyclearn.foundation.option_values import checks_names
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import LinearGaussianModel
@@ -156,6 +157,7 @@ def _in_time(work: Callable[[], T]) -> T | None:
         return None
 
 
+@checks_names
 def evaluate(
     learned: DirectedGraph,
     true: DirectedGraph,

@@ -22,6 +22,7 @@ from cyclearn.foundation.arguments import seconds
 from cyclearn.foundation.deadlines import Deadline, check_deadline, deadline_after, seconds_left
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import short
+from cyclearn.foundation.option_values import checks_names
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.graph_input import as_graph
@@ -97,6 +98,7 @@ class Domains:
         return self._found[key]
 
 
+@checks_names
 def draw_domains(
     true: DirectedGraph,
     n_domains: int = 50,
@@ -115,6 +117,7 @@ def draw_domains(
     )
 
 
+@checks_names
 def multi_domain_success(
     learned: DirectedGraph,
     true: DirectedGraph,
@@ -171,6 +174,7 @@ class MultiDomainOutput:
     success: SuccessRate
 
 
+@checks_names
 def multi_domain_outputs(
     true: DirectedGraph,
     learner: Callable[[Moments], DirectedGraph],

@@ -10,7 +10,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.json_input import finite
@@ -80,6 +81,30 @@ def check_name(name: str, known: tuple[str, ...]) -> None:
         near = ["random_state"] if name == "seed" else get_close_matches(str(name), known, 1)
         meant = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
         raise InputError(f"there is no option {name!r}; {meant}")
+
+
+def checks_names(function: Function) -> Function:
+    """Let a function answer a keyword that it does not have as :func:`check_name` does.
+
+    Examples
+    --------
+    >>> @checks_names
+    ... def roll(n_dice, random_state=None):
+    ...     return n_dice
+    >>> roll(2, seed=1)
+    Traceback (most recent call last):
+        ...
+    cyclearn.foundation.errors.InputError: there is no option 'seed'; did you mean 'random_state'?
+    """
+    known = tuple(name for name in inspect.signature(function).parameters if name != "self")
+
+    @wraps(function)
+    def checked(*arguments: Any, **options: Any) -> Any:
+        for name in options:
+            check_name(name, known)
+        return function(*arguments, **options)
+
+    return cast("Function", checked)
 
 
 def as_python(value: Any) -> str:

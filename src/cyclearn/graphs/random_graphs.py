@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from cyclearn.foundation.arguments import at_least, whole
+from cyclearn.foundation.option_values import checks_names
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.bitsets import bits, columns_to_support, reached
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import check_number_of_nodes
 
 
+@checks_names
 def random_graph(
     n_nodes: int,
     max_degree: int = 4,

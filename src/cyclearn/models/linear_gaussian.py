@@ -14,6 +14,7 @@ from cyclearn.data.input_checks import as_float, checked_matrix, whole_number
 from cyclearn.data.moments import Data, as_moments, checked_vector
 from cyclearn.foundation import InputError, SavedAnswer, is_stable_radius, pd, short
 from cyclearn.foundation.arrays import FloatArray
+from cyclearn.foundation.option_values import checks_names
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.graphs.graph_input import checked_names
@@ -31,6 +32,7 @@ class Intervention:
     covariance: FloatArray
     names: tuple[str, ...]
 
+    @checks_names
     def sample(self, n: int, random_state: RandomState = None) -> pd.DataFrame:
         """Draw n independent samples, as a table; fixed variables are constant.
 
@@ -184,6 +186,7 @@ class LinearGaussianModel(SavedAnswer):
         constant = self.n_variables * np.log(2 * np.pi)
         return float(-0.5 * moments.n_samples * (constant - log_det + trace))
 
+    @checks_names
     def sample(self, n: int, random_state: RandomState = None) -> pd.DataFrame:
         """Draw n independent samples, as a table with the names of the variables.
 

@@ -12,6 +12,7 @@ import numpy as np
 from cyclearn.data.moments import Moments, name_order
 from cyclearn.foundation.answers import Answer
 from cyclearn.foundation.arrays import FloatArray
+from cyclearn.foundation.option_values import checks_names
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import as_graph
@@ -49,6 +50,7 @@ class Projection(Answer):
         }
 
 
+@checks_names
 def project(
     graph: DirectedGraph | str,
     model: LinearGaussianModel | Moments,

@@ -7,12 +7,14 @@ import numpy as np
 from cyclearn.data.input_checks import checked_range, whole_number
 from cyclearn.foundation import InputError, LimitError, check_deadline, deadline_after
 from cyclearn.foundation.arguments import seconds
+from cyclearn.foundation.option_values import checks_names
 from cyclearn.foundation.random_state import RandomState, generator
 from cyclearn.graphs.directed_graph import DirectedGraph
 from cyclearn.graphs.graph_input import as_graph
 from cyclearn.models.linear_gaussian import LinearGaussianModel
 
 
+@checks_names
 def random_model(
     graph: DirectedGraph,
     *,

@@ -27,6 +27,7 @@ from cyclearn.foundation.arrays import BoolArray, FloatArray
 from cyclearn.foundation.errors import InputError
 from cyclearn.foundation.files import check_schema
 from cyclearn.foundation.json_input import finite, short
+from cyclearn.foundation.option_values import checks_names
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.directed_graph import Node
 from cyclearn.posterior.posterior_effects import PosteriorEffects, draw_effects, systematic
@@ -263,6 +264,7 @@ class Posterior(SavedAnswer):
         self.check_determined()
         return DirectedGraph(self.edges >= least, self.names)
 
+    @checks_names
     def effects(
         self,
         source: Node,

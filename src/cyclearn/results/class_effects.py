@@ -18,6 +18,7 @@ from cyclearn.data.moments import Data, as_moments
 from cyclearn.foundation import Answer, Axes, InputError, edges_in_words, is_stable_radius, pd
 from cyclearn.foundation.arguments import check_state, whole
 from cyclearn.foundation.arrays import FloatArray
+from cyclearn.foundation.option_values import checks_names
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.models.linear_gaussian import LinearGaussianModel, spectral_radius
@@ -167,6 +168,7 @@ class ClassEffects(Answer):
         return "\n".join(lines)
 
 
+@checks_names
 def class_effects(
     graph: DirectedGraph | EquivalenceClass,
     data: Data,

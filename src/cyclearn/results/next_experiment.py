@@ -15,6 +15,7 @@ from cyclearn.foundation.arguments import at_least, between, check_state, whole
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError, LimitError
 from cyclearn.foundation.json_input import short
+from cyclearn.foundation.option_values import checks_names
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.identifiability.settling_rows import Rival, rows_to_settle, scaled_columns, wins_with
@@ -28,6 +29,7 @@ _MAX_CANDIDATES = 1000
 _SAME = 1e-3
 
 
+@checks_names
 def next_experiment(
     result_or_class: OpenGraphs,
     targets: Iterable[Sequence[Node] | Node] | None = None,

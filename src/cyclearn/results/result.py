@@ -22,6 +22,7 @@ from cyclearn.data.lagged_rows import past_of
 from cyclearn.data.tables import Tables
 from cyclearn.foundation import Axes, InputError, SavedAnswer, nx, pd, save, short
 from cyclearn.foundation.arguments import check_state, whole
+from cyclearn.foundation.option_values import checks_names
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import DirectedGraph, Node
 from cyclearn.graphs.formats import networkx_graph
@@ -283,6 +284,7 @@ class LearnResult(SavedAnswer):
             columns=["kind", "move", "change", "score", "is_best"],
         )
 
+    @checks_names
     def effects(
         self,
         source: Node,
@@ -304,6 +306,7 @@ class LearnResult(SavedAnswer):
         listed = self.listed(group, knowledge, max_members=max_members, random_state=random_state)
         return effects_over(listed, source, target)
 
+    @checks_names
     def listed(
         self,
         group: str | None = None,

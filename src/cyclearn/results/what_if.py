@@ -11,6 +11,7 @@ from cyclearn.data.margins import SCALES
 from cyclearn.data.moments import Levels
 from cyclearn.foundation import InputError, pd
 from cyclearn.foundation.arguments import between
+from cyclearn.foundation.option_values import checks_names
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs.directed_graph import Node
 from cyclearn.models.linear_gaussian import LinearGaussianModel, values_by_index
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-12
 
 
+@checks_names
 def what_if(
     result: LearnResult,
     values: Mapping[Node, float] | None = None,
