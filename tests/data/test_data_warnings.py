@@ -25,6 +25,10 @@ def example(of_code):
             values[name] = (("a", "b"),)
     if "limits" in values:
         values["limits"] = ("max_parents", "time_limit")
+    if "texts" in values:
+        values["texts"] = (("no", "yes"), ("f", "m", "x"))
+    if "ruled_out_by" in values:
+        values["ruled_out_by"] = ("weights", "lags")
     if "numbers" in values:
         values["numbers"] = (-999.0, -9.0)
     if of_code is MissingValues:

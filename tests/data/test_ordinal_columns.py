@@ -180,7 +180,7 @@ def test_estimates_are_those_of_the_latent_variables():
     assert ordinal.ordered == tuple(ORDERED)
     assert ordinal.n_effective < 0.7 * 8_000
     assert "counted as" in str(ordinal)
-    assert "Ordinal: a, d, f" in str(ordinal)
+    assert "Ordinal: a (no < yes), d, f;" in str(ordinal)
     numbers = cl.fit(TRUTH, cut(rows), continuous=ORDERED)
     scaled = numbers.standardised_weights
     assert np.abs(scaled - whole.B).max() > 2 * np.abs(ordinal.B - whole.B).max()
@@ -263,7 +263,7 @@ def test_what_needs_rows_as_numbers_gets_them():
     found = cl.fit(TRUTH, table, margins="rank")
     assert found.ordered == ()
     (warning,) = (each for each in cl.check_data(table, lags=1) if each.code == "ordinal_columns")
-    assert "ordered=['a', 'd', 'f']" in warning.remedy
+    assert "omit lags and use ordered=['a', 'd', 'f']" in warning.remedy
     # A matrix that belongs to no variables is not made where nobody asked for it.
     rng = np.random.default_rng(0)
     common = rng.standard_normal(40)
@@ -271,6 +271,50 @@ def test_what_needs_rows_as_numbers_gets_them():
     assert cl.learn(pd.DataFrame(steps)).tables.ordered == ()
     days = pd.DataFrame(np.eye(4)[np.arange(300) % 4], columns=list("mtwf")).iloc[:, 1:]
     assert cl.learn(days.assign(y=latent(300)["b"].to_numpy())).tables.ordered == ()
+
+
+@pytest.mark.parametrize(
+    ("reading", "remedy"),
+    [
+        ({"weights": "w"}, "omit weights and use ordered="),
+        ({"margins": "rank", "lags": 1}, "omit margins and omit lags and use ordered="),
+        ({"covariance": "shrunk"}, "omit covariance and use ordered="),
+        ({"missing": "em"}, "set missing='pairwise' and use ordered="),
+        ({"interventions": "t"}, "omit interventions and use ordered="),
+    ],
+)
+def test_the_remedy_for_few_levels_is_accepted(reading, remedy):
+    """What rules out ordinal columns is named with the remedy, which is then accepted."""
+    table = cut(latent(400))
+    table["w" if "weights" in reading else "t"] = np.resize([1.0, 2.0, 3.0, 5.0], 400)
+    if "interventions" in reading:
+        table["t"] = ["", "b"] * 200
+    table = table if {"weights", "interventions"} & set(reading) else table.drop(columns="t")
+    if "missing" in reading:
+        table = table.astype(float)
+        table.iloc[::9, table.columns.get_loc("b")] = np.nan
+    (warning, *_) = (
+        each for each in cl.check_data(table, **reading) if each.code == "ordinal_columns"
+    )
+    assert f"If these are ordered levels, {remedy}" in warning.remedy
+    ordered = list(warning.columns)
+    with pytest.raises(InputError, match="cannot be combined"):
+        cl.check_data(table, ordered=ordered, **reading)
+    kept = {"missing": "pairwise"} if "missing" in reading else {}
+    data = table.drop(columns=[name for name in ("w", "t") if name in table])
+    assert cl.learn(data, ordered=ordered, n_starts=1, **kept).tables.ordered == tuple(ordered)
+
+
+def test_a_result_and_its_report_say_what_texts_mean(tmp_path):
+    table = cut(latent(400), texts=True)
+    result = cl.learn(table, n_starts=1)
+    assert "Ordinal: a (no < yes), d, f;" in str(result)
+    assert "a (no < yes)" in str(cl.fit(result.graph, table))
+    assert "a (no &lt; yes)" in result.report(tmp_path / "r.html").read_text()
+    given = cl.learn(table, n_starts=1, exogenous=["a"])
+    assert "a: no = 0, yes = 1" in str(given)
+    assert "a: no = 0, yes = 1" in given.report(tmp_path / "r.html").read_text()
+    assert cl.LearnResult.from_json(given.to_json()).warnings == given.warnings
 
 
 def test_asked_for_columns_are_not_announced():

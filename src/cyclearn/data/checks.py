@@ -46,11 +46,13 @@ def check_treated(
     margins: Margins = "raw",
     n_counted: float | None = None,
     measured: Collection[str] = (),
+    not_with_ordered: tuple[str, ...] = (),
 ) -> tuple[DataWarning, ...]:
     """Warnings about one table with known autocorrelation; see :func:`cyclearn.check_data`.
 
     ``n_counted`` is the effective sample size in use, if it was adjusted for autocorrelation;
-    ``measured`` names columns known to be measurements.
+    ``measured`` names columns known to be measurements, ``not_with_ordered`` options in use that
+    cannot be combined with ordinal columns.
     """
     raw = found.raw
     if raw is None or memory is None:
@@ -65,6 +67,9 @@ def check_treated(
     others = {*moments.ordered, *measured, *(n for each in indicators for n in each.columns)}
     # These are more likely levels than measurements.
     levels = _columns_of_levels(moments.names, raw[:, is_own], others)
+    rated = warn.OrdinalColumns(
+        columns=levels, shrinkage=found.avoided, ruled_out_by=not_with_ordered
+    )
     return (
         *_suspected_codes(names, raw),
         *_missing(found),
@@ -72,7 +77,7 @@ def check_treated(
         *indicators,
         *_dependent(found, moments, memory, n_counted),
         *(_not_gaussian(*_continuous(moments, shown, X)) if margins == "raw" else ()),
-        *([warn.OrdinalColumns(columns=levels, shrinkage=found.avoided)] if levels else ()),
+        *([rated] if levels else ()),
         *_collinear(moments),
     )
 

@@ -352,11 +352,13 @@ class OrdinalColumns(DataWarning):
     """Columns with few whole numbers, which were treated as measurements or as ordinal.
 
     ``shrinkage``: the share by which the latent correlations of ordinal columns would have to be
-    shrunk to be those of any variables.
+    shrunk to be those of any variables. ``ruled_out_by``: the options in use that cannot be
+    combined with ordinal columns.
     """
 
     is_taken: bool = False
     shrinkage: float = 0.0
+    ruled_out_by: tuple[str, ...] = ()
 
     def _words(self) -> Words:
         one = len(self.columns) == 1
@@ -375,12 +377,34 @@ class OrdinalColumns(DataWarning):
                 f"all are shrunk by {100 * self.shrinkage:.1f}%."
             )
             remedy += " merge rare levels, drop a column, or, to shrink the correlations,"
+        changes = [
+            "set missing='pairwise'" if name == "missing" else f"omit {name}"
+            for name in self.ruled_out_by
+        ]
         return Words(
             f"{listed} {'has' if one else 'have'} few values, like answers on a rating scale, and "
             f"{'is' if one else 'are'} treated as {'a measurement' if one else 'measurements'}"
             + why,
-            f"{remedy} use ordered={list(self.columns)!r}.",
-            "If these are ordered levels, mark them as ordinal.",
+            f"{remedy} {' and '.join([*changes, f'use ordered={list(self.columns)!r}'])}.",
+            "If these are ordered levels, mark them as ordinal"
+            + f", which cannot be combined with {' and '.join(self.ruled_out_by)}" * bool(changes)
+            + ".",
+        )
+
+
+class TextsAsNumbers(DataWarning):
+    """Columns of text that are used as numbers; ``texts`` are those of 0, 1, … in each."""
+
+    texts: tuple[tuple[str, ...], ...]
+
+    def _words(self) -> Words:
+        coded = "; ".join(
+            f"{name}: {', '.join(f'{text} = {number}' for number, text in enumerate(texts))}"
+            for name, texts in zip(self.columns, self.texts, strict=True)
+        )
+        return Words(
+            f"Columns of text are used as numbers ({coded}).",
+            "Signs of weights refer to these; for other numbers, replace the text by numbers.",
         )
 
 

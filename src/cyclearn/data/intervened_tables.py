@@ -222,7 +222,9 @@ def _counted(table: Table, n_effective: EffectiveRows) -> tuple[Table, tuple[Dat
     counted = replace(table, n_effective=size, row_weight=weight, counting=counting)
     if own is None or not (is_free & ~moments.is_exogenous).any() or n <= is_free.sum() + 1:
         return counted, ()
-    return counted, check_treated(own, memory, n_counted=None if counting == "all" else size)
+    n_counted = None if counting == "all" else size
+    found = check_treated(own, memory, n_counted=n_counted, not_with_ordered=("interventions",))
+    return counted, found
 
 
 def _free_columns(moments: Moments, rows: FloatArray, is_free: BoolArray) -> Treated:

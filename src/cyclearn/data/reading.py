@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,7 +19,7 @@ import numpy as np
 from cyclearn.data import intervened_tables
 from cyclearn.data.categories import with_indicators
 from cyclearn.data.checks import check_treated, given_exogenous, ordinal_columns
-from cyclearn.data.data_warnings import NonnormalColumns, OrdinalColumns
+from cyclearn.data.data_warnings import NonnormalColumns, OrdinalColumns, TextsAsNumbers
 from cyclearn.data.effective_rows import EffectiveRows, Memory, row_weight
 from cyclearn.data.grouped_tables import SeveralData, named_tables, naming_group
 from cyclearn.data.input_checks import names_among, numeric_matrix
@@ -265,6 +265,9 @@ class Reading(Options):
 
     def _not_with_rows(self, besides: str = "") -> str:
         """An option that rules out the covariance of plain rows; empty if there is none."""
+        return next(self._ruling_out(besides), "")
+
+    def _ruling_out(self, besides: str) -> Iterator[str]:
         taken: dict[str, tuple[Any, ...]] = {
             "missing": ("error", "rows", "pairwise" if besides == "ordered" else besides),
             "margins": ("raw",),
@@ -273,7 +276,13 @@ class Reading(Options):
             "ordered": ((), self.ordered if besides == "ordered" else ()),
             "interventions": (None,),
         }
-        return next((name for name, words in taken.items() if getattr(self, name) not in words), "")
+        return (name for name, words in taken.items() if getattr(self, name) not in words)
+
+    @property
+    def _not_with_ordered(self) -> tuple[str, ...]:
+        """The options in use that cannot be combined with ordinal columns."""
+        rows = (name for name in ("weights", "within") if getattr(self, name))
+        return (*rows, *self._ruling_out("ordered"))
 
     @property
     def reading(self) -> Reading:
@@ -369,9 +378,15 @@ class Reading(Options):
         if counting not in ("memory", "number") and (self.weights or self.within):
             counting = "weights" if self.weights else "subjects"
         n_counted = None if self.n_effective == "all" else size
-        warnings = check_treated(treated, memory, self.margins, n_counted, self.continuous)
+        warnings = check_treated(
+            treated, memory, self.margins, n_counted, self.continuous, self._not_with_ordered
+        )
         if recognised:
             warnings = (*warnings, OrdinalColumns(columns=recognised, is_taken=True))
+        texts = {} if rows is None else rows.texts
+        coded = {name: texts[name] for name in texts if name not in treated.moments.ordered}
+        if coded:
+            warnings = (*warnings, TextsAsNumbers(columns=tuple(coded), texts=(*coded.values(),)))
         is_clear = any(isinstance(each, NonnormalColumns) for each in warnings)
         # Latent correlations have no other covariance than that of the rows.
         can_be = is_clear and not self._not_with_rows("em")
@@ -414,7 +429,7 @@ class Reading(Options):
     def _recognised(self, rows: Rows) -> tuple[str, ...]:
         """Columns recognised as ordinal although they were not named."""
         names_among("continuous", self.continuous, rows.names)
-        if self.weights or self.within or self._not_with_rows("ordered"):
+        if self._not_with_ordered:
             return ()
         return ordinal_columns(rows, (*self.ordered, *self.continuous))
 

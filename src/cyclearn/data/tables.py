@@ -19,7 +19,7 @@ from cyclearn.data.effective_rows import COUNTINGS, Counting, rows_in_words
 from cyclearn.data.grouped_tables import aligned_moments, naming_group
 from cyclearn.data.lagged_rows import past_of
 from cyclearn.data.missing_values import Holes
-from cyclearn.data.moments import Moments, name_order
+from cyclearn.data.moments import Levels, Moments, name_order
 from cyclearn.foundation.arrays import FloatArray
 from cyclearn.foundation.errors import InputError
 
@@ -188,6 +188,11 @@ class Tables:
     def ordered(self) -> tuple[str, ...]:
         """Ordinal variables, whose moments are those of the underlying normal variables."""
         return self.tables[0].moments.ordered
+
+    @property
+    def levels(self) -> Levels:
+        """The levels of ordinal variables, in order, and their shares in the first table."""
+        return self.tables[0].moments.levels
 
     @property
     def n_choices(self) -> float:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import floor, isfinite, log10
+
+_NUMBER = re.compile(r"-?[\d.]+(e[+-]\d+)?")
 
 
 def significant(value: float, digits: int = 3, *, plus: bool = False) -> str:
@@ -62,12 +65,25 @@ def listed(names: Sequence[str], most: int = 10) -> str:
     return ", ".join(names[:most]) + more
 
 
-def given_in_words(exogenous: Sequence[str], ordered: Sequence[str] = ()) -> list[str]:
-    """Sentences on which variables are exogenous and which are ordinal."""
+def given_in_words(
+    exogenous: Sequence[str], ordered: Mapping[str, Collection[str]] | None = None
+) -> list[str]:
+    """Sentences on which variables are exogenous and which are ordinal, with their levels.
+
+    Examples
+    --------
+    >>> print(*given_in_words([], {"age": ["1", "2"], "smokes": ["no", "yes"]}))
+    Ordinal: age, smokes (no < yes); weights and effects refer to the underlying normal variables.
+    """
     words = [f"Exogenous: {', '.join(exogenous)}."] if exogenous else []
     if ordered:
+        # Numbers are in their own order.
+        orders = {
+            name: "" if all(map(_NUMBER.fullmatch, levels)) else f" ({' < '.join(levels)})"
+            for name, levels in ordered.items()
+        }
         words.append(
-            f"Ordinal: {', '.join(ordered)}; weights and effects refer to the underlying normal "
-            "variables."
+            f"Ordinal: {', '.join(name + order for name, order in orders.items())}; weights and "
+            "effects refer to the underlying normal variables."
         )
     return words

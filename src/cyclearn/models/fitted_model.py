@@ -303,7 +303,7 @@ class FittedModel(Answer):
             If the level is not strictly between 0 and 1.
         """
         lines = [repr(self), f"  {self.status.value}", f"  {self.rows_in_words}"]
-        lines += [f"  {words}" for words in given_in_words(self.exogenous, self.ordered)]
+        lines += [f"  {words}" for words in given_in_words(self.exogenous, self.moments.levels)]
         lines += [f"  {self.errors_in_words}."] * (self.sandwich is not None)
         if not self.is_stable:
             lines.append(f"  unstable: spectral radius {self.model.spectral_radius:.4g}")

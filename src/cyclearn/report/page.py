@@ -218,7 +218,7 @@ def _summary(found: Findings) -> Markup:
     sentences = [
         first,
         found.result.tables.rows_in_words,
-        *given_in_words(result_text.present_exogenous(found.result), found.result.tables.ordered),
+        *given_in_words(result_text.present_exogenous(found.result), found.result.tables.levels),
         feedback,
         agreement_in_words(found.result),
     ]

@@ -149,7 +149,7 @@ def _found(result: LearnResult) -> str:
 
 def _beside_edges(result: LearnResult) -> list[str]:
     """How reliable the edges are, how the search ended, and the effective sample size."""
-    lines = given_in_words(present_exogenous(result), result.tables.ordered)
+    lines = given_in_words(present_exogenous(result), result.tables.levels)
     lines += [agreement_in_words(result), *ties_in_words(result)]
     if result.graph.n_edges:
         lines.append(evidence_in_words(result))
