@@ -78,7 +78,7 @@ def test_turned_edges_gain_what_fitting_them_gains():
     turned = cl.DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "b"), ("d", "c")])
     gain = 2 * (fitted(PLAIN, se="standard").log_likelihood * -1)
     gain += 2 * cl.fit(turned, PLAIN, n_effective="all").log_likelihood
-    assert table.loc[("turn", "d", "c"), "index"] == pytest.approx(gain)
+    assert table.loc[("reverse", "d", "c"), "index"] == pytest.approx(gain)
 
 
 def test_weights_count_as_in_lavaan():

@@ -334,7 +334,7 @@ def test_knowledge_and_limits_hold_in_every_graph():
 
 
 def test_says_when_the_sample_is_not_good():
-    with pytest.warns(cl.SamplingWarning, match="effective size"):
+    with pytest.warns(cl.SamplingWarning, match="effective sample size"):
         found = cl.posterior(feedback_data(), max_steps=1000, effective_size=10**6)
     assert not found.converged
     assert "Warning: The " in str(found)

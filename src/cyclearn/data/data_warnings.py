@@ -635,9 +635,9 @@ class UnfinishedSample(DataWarning):
             what = f"The chains agree, but each probability may be off by {error:.2f}"
         limit = "time limit" if self.is_out_of_time else "limit on steps"
         return Words(
-            f"{what}: the {limit} ended them at an effective size of {self.effective_size:.0f}, "
-            f"where {self.wanted_size} was wanted, and R̂ {self.r_hat:.2f}, where "
-            f"{self.largest_r_hat} is the limit.",
+            f"{what}: the {limit} ended them at an effective sample size of "
+            f"{self.effective_size:.0f}, where {self.wanted_size} was wanted, and R̂ "
+            f"{self.r_hat:.2f}, where {self.largest_r_hat} is the limit.",
             "Raise max_steps or time_limit, or limit max_component.",
             "Sample longer, or allow only smaller feedback loops.",
         )

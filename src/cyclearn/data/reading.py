@@ -168,7 +168,8 @@ class Reading(Options):
     )
     intercepts: Intercepts = option(
         "shared",
-        "With interventions: whether differences of means between tables count.",
+        "With interventions: shared intercepts, so that differences of means count, or one for "
+        "each table.",
         partial(one_of, words=("shared", "table")),
     )
     n_effective: EffectiveRows = option(

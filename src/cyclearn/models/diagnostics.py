@@ -51,7 +51,7 @@ def residual_correlations(fitted: FittedModel) -> pd.DataFrame:
 def modification_indices(fitted: FittedModel) -> pd.DataFrame:
     """How much each change of the graph would improve the fit, the largest improvement first.
 
-    ``change`` is ``"add"``: add an edge; ``"turn"``: reverse an edge;
+    ``change`` is ``"add"``: add an edge; ``"reverse"``: reverse an edge;
     ``"correlate"``: let the noises of two variables correlate, as with a hidden common cause.
     ``index``: for additions the score test, about the decrease of −2 log-likelihood; for reversed
     edges the actual decrease after refitting. ``p_value``: of that, by chi-square with one degree
@@ -94,7 +94,7 @@ def modification_indices(fitted: FittedModel) -> pd.DataFrame:
     nothing = np.full(len(turned), np.nan)
     table = pd.DataFrame(
         {
-            "change": np.repeat(["add", "correlate", "turn"], [len(i), len(k), len(turned)]),
+            "change": np.repeat(["add", "correlate", "reverse"], [len(i), len(k), len(turned)]),
             "source": ends[:, 0],
             "target": ends[:, 1],
             "index": np.concatenate([index, gains]),

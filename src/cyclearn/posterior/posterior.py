@@ -90,7 +90,7 @@ class PosteriorOptions(ProblemOptions):
         4, "Number of independent Markov chains.", partial(whole, least=2, most=_MOST_CHAINS)
     )
     effective_size: int | None = option(
-        None, "Run until the effective size reaches this number.", partial(at_least, least=1)
+        None, "Effective sample size of the chains at which they end.", partial(at_least, least=1)
     )
     max_steps: int | None = option(None, "Maximum steps per chain.", partial(at_least, least=1))
 

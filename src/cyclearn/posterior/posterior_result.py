@@ -425,7 +425,7 @@ class Posterior(SavedAnswer):
             f"Posterior over graphs: {len(self.names)} variables, {self._rows}; penalty per "
             f"edge {self.penalty:.2f}.",
             f"{self.n_samples} graphs from {self.options['n_chains']} chains of {self.n_steps:,} "
-            f"steps, {len(self.weights)} of them different; effective size "
+            f"steps, {len(self.weights)} of them different; effective sample size "
             f"{self.effective_size:.0f}, R̂ {self.r_hat:.3f}.",
         ]
         if self.n_resamples:
@@ -488,8 +488,8 @@ class Posterior(SavedAnswer):
 
     def __repr__(self) -> str:
         return (
-            f"Posterior({len(self.names)} variables, {self.n_samples} graphs, effective size "
-            f"{self.effective_size:.0f})"
+            f"Posterior({len(self.names)} variables, {self.n_samples} graphs, effective sample "
+            f"size {self.effective_size:.0f})"
         )
 
 

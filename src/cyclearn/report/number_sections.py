@@ -18,7 +18,7 @@ _MAX_EFFECTS = 40
 # Their time grows with the cube of the number of edges.
 _MAX_INDEXED = 400
 _MAX_LEFT_OVER = 15
-_CHANGES = {"add": "add ", "turn": "turn into ", "correlate": "correlate the noises of "}
+_CHANGES = {"add": "add ", "reverse": "reverse into ", "correlate": "correlate the noises of "}
 
 
 def coefficients(found: Findings) -> Markup:

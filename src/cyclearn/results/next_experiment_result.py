@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
     from cyclearn.results.result import LearnResult
 
+_COLUMNS = (
+    "classes: groups of graphs that the experiment distinguishes; expected_left, largest_left: "
+    "graphs that remain, on average and at most; rows: rows of the experiment needed."
+)
 # If one graph is left with at least this ``probability_left``, no experiment is proposed.
 _SURE = 0.95
 
@@ -247,7 +251,7 @@ class NextExperiment(Answer):
     def __str__(self) -> str:
         if self.is_settled:
             return self.in_words()
-        return f"{self.in_words()}\n{self.table.round(2).to_string(index=False)}"
+        return f"{self.in_words()}\n{self.table.round(2).to_string(index=False)}\n{_COLUMNS}"
 
     def __repr__(self) -> str:
         return f"NextExperiment({len(self.candidates)} candidates, best {self.best.targets!r})"

@@ -280,7 +280,7 @@ class SearchOptions(ProblemOptions):
         partial(one_of, words=("default", "high")),
     )
     virtual_edges: bool = option(True, "Use the virtual-edge operator.", flag)
-    first_improvement: bool = option(False, "Take the first improving move.", flag)
+    first_improvement: bool = option(False, "Take the first improving move, not the best.", flag)
     tabu_length: int = option(10, "Recent graphs not to revisit (tabu).", partial(whole, least=0))
     patience: int = option(10, "Moves without a new best (tabu).", partial(whole, least=1))
     max_evaluations: int | None = option(
