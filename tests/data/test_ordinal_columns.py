@@ -305,6 +305,18 @@ def test_the_remedy_for_few_levels_is_accepted(reading, remedy):
     assert cl.learn(data, ordered=ordered, n_starts=1, **kept).tables.ordered == tuple(ordered)
 
 
+@pytest.mark.parametrize("reading", [{}, {"ordered": ["a"]}, {"within": "s"}, {"weights": "w"}])
+def test_no_remedy_is_suggested_that_is_refused(reading):
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(400, 2))
+    table = cut(latent(400)).assign(b=noise[:, 0].cumsum() / 5, e=np.exp(2 * noise[:, 1]))
+    rows = {"s": np.arange(400) // 40, "w": 1 + np.arange(400) % 2}
+    data = table.assign(**{name: rows[name] for name in reading.values() if str(name) in rows})
+    found = {each.code: each.remedy for each in cl.check_data(data, **reading)}
+    assert ("margins='rank'" in found["nonnormal_columns"]) == (not reading)
+    assert ("lags=1" in found["dependent_rows"]) == (not reading)
+
+
 def test_a_result_and_its_report_say_what_texts_mean(tmp_path):
     table = cut(latent(400), texts=True)
     result = cl.learn(table, n_starts=1)

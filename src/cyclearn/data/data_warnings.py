@@ -240,7 +240,8 @@ class RowNumbers(DataWarning):
 class DependentRows(DataWarning):
     """Rows resemble earlier rows; ``n_counted`` is the effective sample size in use, if adjusted.
 
-    ``column`` has the smallest effective sample size, ``column_n_effective``.
+    ``column`` has the smallest effective sample size, ``column_n_effective``; ``can_lag`` says that
+    lags can be combined with the other options.
     """
 
     n_rows: int
@@ -248,6 +249,7 @@ class DependentRows(DataWarning):
     column: str
     column_n_effective: float
     n_counted: float | None = None
+    can_lag: bool = True
 
     def _words(self) -> Words:
         message = (
@@ -259,14 +261,17 @@ class DependentRows(DataWarning):
             counted = f"They count as {self.n_counted:.0f}"
             return Words(
                 f"{message}.",
-                f"{counted} (n_effective='all' counts every row). For a time series, use lags=1.",
-                f"{counted}. All rows can be counted instead. For a time series, let earlier rows "
-                "act on later ones.",
+                f"{counted} (n_effective='all' counts every row)."
+                + " For a time series, use lags=1." * self.can_lag,
+                f"{counted}. All rows can be counted instead."
+                + " For a time series, let earlier rows act on later ones." * self.can_lag,
             )
         return Words(
             f"{message}, so p-values are too small and edges may be spurious.",
-            "Use n_effective='auto', or lags=1 for a time series.",
-            "Use the effective sample size, or let earlier rows act on later ones.",
+            "Use n_effective='auto'" + ", or lags=1 for a time series" * self.can_lag + ".",
+            "Use the effective sample size"
+            + ", or let earlier rows act on later ones" * self.can_lag
+            + ".",
         )
 
 
@@ -287,7 +292,8 @@ class TooFewLags(DataWarning):
 class NonnormalColumns(DataWarning):
     """Columns far from Gaussian, most of all ``column``; ``n_checked`` were tested.
 
-    ``is_robust`` says that standard errors and the test of fit do not assume Gaussian rows.
+    ``is_robust`` says that standard errors and the test of fit do not assume Gaussian rows, and
+    ``can_rank`` that ranks can be combined with the other options.
     """
 
     n_checked: int
@@ -295,6 +301,7 @@ class NonnormalColumns(DataWarning):
     skewness: float
     excess_kurtosis: float
     is_robust: bool = False
+    can_rank: bool = True
 
     def _words(self) -> Words:
         which = f"{self.column} is clearly not Gaussian"
@@ -308,11 +315,12 @@ class NonnormalColumns(DataWarning):
         if self.is_robust:
             rest = "or check for outliers."
             errors = "standard errors, p-values and the test of fit of a model are robust to it"
+        others = rest.removeprefix("or ").capitalize()
         return Words(
             f"{which} (skewness {self.skewness:.1f}, excess kurtosis {self.excess_kurtosis:.1f}): "
             f"the graph is often robust to this; {errors}.",
-            f"Use margins='rank', {rest}",
-            f"Use the ranks of the columns, {rest}",
+            f"Use margins='rank', {rest}" if self.can_rank else others,
+            f"Use the ranks of the columns, {rest}" if self.can_rank else others,
         )
 
 

@@ -19,7 +19,13 @@ import numpy as np
 from cyclearn.data import intervened_tables
 from cyclearn.data.categories import with_indicators
 from cyclearn.data.checks import check_treated, given_exogenous, ordinal_columns
-from cyclearn.data.data_warnings import NonnormalColumns, OrdinalColumns, TextsAsNumbers
+from cyclearn.data.data_warnings import (
+    DataWarning,
+    DependentRows,
+    NonnormalColumns,
+    OrdinalColumns,
+    TextsAsNumbers,
+)
 from cyclearn.data.effective_rows import EffectiveRows, Memory, row_weight
 from cyclearn.data.grouped_tables import SeveralData, named_tables, naming_group
 from cyclearn.data.input_checks import names_among, numeric_matrix
@@ -325,19 +331,21 @@ class Reading(Options):
         if self.interventions is not None:
             options = self.design, self.n_effective, self.exogenous, self.margins
             if self.is_unknown:
-                return intervened_tables.unknown_tables(data, self.groups, *options)
-            if self.groups is None and not isinstance(self.interventions, dict):
+                tables = intervened_tables.unknown_tables(data, self.groups, *options)
+            elif self.groups is None and not isinstance(self.interventions, dict):
                 parts = intervened_tables.targeted_parts(
                     data, self.interventions, self.intervention_kind
                 )
-                return intervened_tables.intervened_tables(parts, *options)
-            read = {}
-            for name, own in intervened_tables.grouped_parts(
-                data, self.groups, self.interventions, self.intervention_kind
-            ).items():
-                with naming_group(name):
-                    read[name] = intervened_tables.intervened_tables(own, *options)
-            return Tables.of_groups(read)
+                tables = intervened_tables.intervened_tables(parts, *options)
+            else:
+                of_groups = {}
+                for name, own in intervened_tables.grouped_parts(
+                    data, self.groups, self.interventions, self.intervention_kind
+                ).items():
+                    with naming_group(name):
+                        of_groups[name] = intervened_tables.intervened_tables(own, *options)
+                tables = Tables.of_groups(of_groups)
+            return replace(tables, warnings=self._possible(tables.warnings))
         named = named_tables(data, self.groups, in_order=self.lags > 0)
         if named is None:
             return self._one(data)
@@ -409,7 +417,26 @@ class Reading(Options):
             weights=None if rows is None else rows.weights,
             is_robust=is_robust,
         )
-        return Tables((table,), warnings=warnings)
+        return Tables((table,), warnings=self._possible(warnings))
+
+    def _possible(self, warnings: Sequence[DataWarning]) -> tuple[DataWarning, ...]:
+        """The warnings, without remedies that these options rule out."""
+        can_rank, can_lag = self._accepts(margins="rank"), self._accepts(lags=1)
+        changed: list[DataWarning] = []
+        for each in warnings:
+            if isinstance(each, NonnormalColumns):
+                each = replace(each, can_rank=can_rank)
+            elif isinstance(each, DependentRows):
+                each = replace(each, can_lag=can_lag)
+            changed.append(each)
+        return tuple(changed)
+
+    def _accepts(self, **changes: Any) -> bool:
+        try:
+            self.replaced(**changes)
+        except InputError:
+            return False
+        return True
 
     def _rows(self, data: Any) -> Rows:
         """The rows, with their weights and subjects."""
