@@ -265,3 +265,21 @@ def test_columns_of_few_values_are_ordinal_in_pairwise_covariances_too():
     assert found.ordered == ("smokes",)
     assert found.sandwich is not None
     assert found.standard_errors[3, 0] > 0
+
+
+def test_identifiers_in_a_data_frame_are_named():
+    rng = np.random.default_rng(0)
+    table = PLAIN.assign(patient=rng.permutation(len(PLAIN)) + 1000)
+    (found,) = (each for each in cl.check_data(table) if each.code == "row_numbers")
+    assert found.columns == ("patient",)
+    assert "patient numbers the rows" in found.message
+    named = PLAIN.assign(who=[f"p{i}" for i in range(len(PLAIN))])
+    with pytest.raises(InputError, match="'who'.* is not numeric.*drop it or encode") as e:
+        cl.learn(named)
+    # With so many levels it cannot be a category.
+    assert "categories" not in str(e.value)
+
+
+def test_a_column_is_not_ordered_and_continuous():
+    with pytest.raises(InputError, match="'k' is both ordered and continuous"):
+        cl.learn(PLAIN, ordered=["k"], continuous=["k"])

@@ -143,7 +143,8 @@ def _suspected_codes(names: Sequence[str], X: FloatArray) -> Iterator[DataWarnin
 def _counters(names: Sequence[str], X: FloatArray) -> Iterator[DataWarning]:
     if len(X) < TESTED_ROWS:
         return
-    columns = np.flatnonzero((np.diff(X, axis=0) == 1).all(axis=0))
+    # In any order, as patient numbers may be.
+    columns = np.flatnonzero((np.diff(np.sort(X, axis=0), axis=0) == 1).all(axis=0))
     if columns.size:
         yield warn.RowNumbers(columns=tuple(names[int(j)] for j in columns))
 

@@ -228,11 +228,11 @@ class ShrunkCorrelations(DataWarning):
 
 
 class RowNumbers(DataWarning):
-    """Columns that count the rows."""
+    """Columns that number the rows, in their order or in another."""
 
     def _words(self) -> Words:
         return Words(
-            f"{self.columns[0]} increases by one in every row{_others(self)}.",
+            f"{self.columns[0]}{_others(self)} numbers the rows: consecutive numbers, each once.",
             "Leave it out: a row number is not a measurement.",
         )
 

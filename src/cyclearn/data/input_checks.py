@@ -188,12 +188,15 @@ def _check_numeric(columns: Mapping[str, NDArray[Any]], what: str) -> None:
     (name, (row, value)), *others = found.items()
     also = listed([repr(other) for other, _ in others])
     codes = list(dict.fromkeys(v for _, v in found.values() if isinstance(v, str)))
+    from cyclearn.data.rows import MOST_LEVELS
+
+    few = [column for column in found if len(set(columns[column].tolist())) <= MOST_LEVELS]
     remedy = (
         f"if that codes a missing value, convert it: data.replace({codes[:_NAMED]!r}, "
         "float('nan')).astype(float), and missing='em'"
         if all(isinstance(v, str) and is_missing_word(v) for _, v in found.values())
         else "drop it or encode it as numbers"
-        + f", or use categories={list(found)[:_NAMED]!r}" * (what == "data")
+        + f", or use categories={few[:_NAMED]!r}" * bool(few and what == "data")
     )
     raise InputError(
         f"column {name!r} of the {what} is not numeric: row {row} holds {short(value)}"

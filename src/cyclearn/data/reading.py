@@ -249,6 +249,8 @@ class Reading(Options):
                     f"{name}={word!r} cannot be combined with ordered columns, whose correlations "
                     "are estimated pair by pair; omit one of them"
                 )
+        if both := [name for name in self.ordered if name in self.continuous]:
+            raise InputError(f"{both[0]!r} is both ordered and continuous; omit one of them")
         if self.ordered and self.lags:
             raise InputError("lags cannot be combined with ordered columns; omit one of them")
         if self.weights and self.within:
