@@ -274,7 +274,7 @@ def test_identifiers_in_a_data_frame_are_named():
     assert found.columns == ("patient",)
     assert "patient numbers the rows" in found.message
     named = PLAIN.assign(who=[f"p{i}" for i in range(len(PLAIN))])
-    with pytest.raises(InputError, match="'who'.* is not numeric.*drop it or encode") as e:
+    with pytest.raises(InputError, match=r"'who'.* is not numeric.*drop it or encode") as e:
         cl.learn(named)
     # With so many levels it cannot be a category.
     assert "categories" not in str(e.value)

@@ -73,8 +73,8 @@ def verdict(indices: FitIndices) -> str:
             "because there are few rows."
         )
     return (
-        f"The graph reproduces the covariances of the data {how}. Possible reasons are hidden "
-        "causes, nonlinear relations or a search that ended early."
+        f"The graph reproduces the covariances of the data {how}. Possible reasons for the misfit "
+        "are hidden causes, nonlinear relations or a search that ended early."
     )
 
 
