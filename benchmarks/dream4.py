@@ -228,10 +228,10 @@ def loops_found(found: cl.Posterior, truth: NDArray[np.bool_]) -> str:
     known = cl.DirectedGraph(truth).in_one_component[pairs]
     likely = shares >= 0.5
     return (
-        f"{known.sum()} of {len(known)} pairs of genes are in one loop; {likely.sum()} pairs "
-        f"are so with a probability of 0.5 or more, of which {(known & likely).sum()} truly "
-        "are; ranking pairs by this probability has an average precision of "
-        f"{average_precision_score(known, shares):.2f} and an area of "
+        f"{known.sum()} of {len(known)} pairs of genes are in one loop. Pairs with a probability "
+        f"of this of 0.5 or more: {likely.sum()}, of which true: {(known & likely).sum()}. "
+        "Ranking pairs by this probability has an average precision of "
+        f"{average_precision_score(known, shares):.2f} and an area under the ROC curve of "
         f"{roc_auc_score(known, shares):.2f}"
     )
 

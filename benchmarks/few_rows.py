@@ -56,9 +56,9 @@ METHODS: dict[str, Callable[[Rows], cl.DirectedGraph]] = {
     "cyclearn": ours("sample"),
     "cyclearn, shrunk covariance": ours("shrunk"),
     "GRaSP, BIC": by_bic(permutations("GRaSP")),
-    "GRaSP, our penalty": at_our_penalty(permutations("GRaSP")),
+    "GRaSP, cyclearn's penalty": at_our_penalty(permutations("GRaSP")),
     "GRaSP, its default": by_default,
-    "ges, our penalty": at_our_penalty(greedy_equivalence),
+    "ges, cyclearn's penalty": at_our_penalty(greedy_equivalence),
     "ges, BIC": by_bic(greedy_equivalence),
 }
 

@@ -79,8 +79,8 @@ def probable(name: str, result: LearnResult, consensus: DirectedGraph) -> list[s
     ]
     return [
         f"- {name}: R̂ {found.r_hat:.2f}, effective sample size {found.effective_size:.0f}. "
-        f"{sure.sum()} edges have a probability of 0.9 or more, "
-        f"{(sure & consensus.adjacency).sum()} of them in the consensus. Consensus edges "
+        f"Edges with a probability of 0.9 or more: {sure.sum()}, of which in the consensus: "
+        f"{(sure & consensus.adjacency).sum()}. Consensus edges "
         f"with 0.5 or more: {', '.join(named) or 'none'}. Variables in one feedback loop "
         f"with 0.9 or more: {'; '.join(within) or 'none'}."
     ]

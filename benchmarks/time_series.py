@@ -56,7 +56,7 @@ def main() -> None:
     print("# Series with feedback within a row\n")
     print(
         f"`python benchmarks/time_series.py --cases {options.cases}`, 2026-11-16, x86_64, 2 cores; "
-        f"seeds [14, p, n, case], {options.cases} series a line, one start.\n"
+        f"seeds [14, p, n, case], {options.cases} series per line, one start.\n"
     )
     print(
         "| variables | rows | in the true class | extra edges | missed edges | within a "

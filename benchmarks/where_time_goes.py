@@ -55,7 +55,7 @@ def search(p: int) -> None:
     kernels = sum(seconds.values())
     print(f"\n## p = {p}\n")
     print(
-        f"The search took {whole:.2f} s, of which {kernels / whole:.0%} in kernels. It "
+        f"The search took {whole:.2f} s, {kernels / whole:.0%} of it in kernels. It "
         f"computed {n_computed:,} values of components. One takes {1e6 * one_value:.1f} µs "
         "on average for the components of the learned graph, which adds up to "
         f"{n_computed * one_value:.2f} s or {n_computed * one_value / whole:.0%} of the "
