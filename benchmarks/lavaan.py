@@ -325,9 +325,9 @@ def main() -> None:
     )
     print(
         f"\nOrdinal columns, {N_ORDINAL:,} rows: the table shows the largest differences of "
-        "thresholds and latent covariances (`sampstat`) and of estimates from our "
-        "covariances, and the largest relative differences of standard errors. The latter "
-        "are the sandwich estimator computed in R from lavaan's parts: the covariance of "
+        "thresholds and latent covariances (`sampstat`) and of estimates from "
+        "cyclearn's covariances, and the largest relative differences of standard errors. The "
+        "latter are the sandwich estimator computed in R from lavaan's parts: the covariance of "
         "latent correlations (`NACOV`), the Jacobian and the observed information. For the "
         "information about latent correlations, lavaan uses mean squares of scores and "
         "cyclearn uses expected derivatives; the difference vanishes as the number of rows "
