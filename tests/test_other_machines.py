@@ -16,6 +16,8 @@ from zipfile import ZipFile
 
 import pytest
 
+# One process builds the wheel for all: it compiles every kernel.
+pytestmark = pytest.mark.xdist_group("wheel")
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = "tests/test_docs.py::test_blocks_run"
 GOLDEN = "tests/learning/test_same_answer.py::test_golden_answers"
