@@ -123,10 +123,13 @@ def iter_rule_uses(territories: Sequence[Territory], budget: SearchBudget) -> It
     """
     movers: list[_Mover] = []
     for core, around in _iter_cores(territories, budget):
+        sizes = [territories[s].size for s in around]
+        if core.bit_count() + 2 not in sizes:
+            continue
         # Most graphs have no core at all.
         movers = movers or list(_iter_movers(territories))
         near = [m for m in movers if any(core & ~a == 0 for a in m.territory.anchors)]
-        can_scale, can_exchange = _thinkable(territories, core, around, near)
+        can_scale, can_exchange = _thinkable(core, sizes, near)
         if not (can_scale or can_exchange):
             continue
         columns = _residuals(territories, core, around, budget)
@@ -182,14 +185,15 @@ def _iter_cores(
         waiting += [(core | 1 << v, around) for v, n in held.items() if n >= 3]
 
 
-def _thinkable(
-    territories: Sequence[Territory], core: int, around: list[int], movers: list[_Mover]
-) -> tuple[bool, bool]:
-    """Whether the sizes around a core leave room for a scaling, and for an exchange of nodes."""
-    d, sizes = core.bit_count(), [territories[s].size for s in around]
+def _thinkable(core: int, sizes: list[int], movers: list[_Mover]) -> tuple[bool, bool]:
+    """Whether the sizes around a core leave room for a scaling, and for an exchange of nodes.
+
+    Both need a column with two nodes beside the core, which ``sizes`` must contain.
+    """
+    d = core.bit_count()
     free = {mover.territory.size for mover in movers}
     # Without a core, there would be more columns than nodes.
-    can_scale = d > 0 and d + 2 in sizes and not free.isdisjoint((d, d + 1))
+    can_scale = d > 0 and not free.isdisjoint((d, d + 1))
     return can_scale, sizes.count(d + 2) >= 2 and max(sizes) >= d + 4 and d + 1 in free
 
 

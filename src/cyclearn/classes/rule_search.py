@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from itertools import islice, product
 from math import prod
 from typing import TypeAlias
@@ -78,6 +79,8 @@ class LinkedClasses:
         return tuple(reversed(path))
 
 
+# The classes of a graph are asked for several times in one answer.
+@lru_cache(maxsize=8)
 def linked_classes(
     start: ClassKey, *, max_classes: int = MAX_CLASSES, max_effort: int = MAX_EFFORT
 ) -> LinkedClasses:
