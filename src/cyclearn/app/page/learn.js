@@ -67,7 +67,7 @@ function form() {
     h("div", { id: "sketch" }));
 }
 
-const STATES = { waiting: "Waiting.", running: "Running.", stopping: "Stopping; the best graph so far is kept.", failed: "Refused: ", lost: "", cancelled: "Cancelled." };
+const STATES = { waiting: "Waiting.", running: "Running.", stopping: "Stopped. The answer for the best graph so far is being prepared.", failed: "Refused: ", lost: "", cancelled: "Cancelled." };
 
 const cards = new Map();
 
