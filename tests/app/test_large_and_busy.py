@@ -52,6 +52,12 @@ VIEW = """async () => {
   const pairs = store.result.view.edges.map(({ source, target }) => [source, target]);
   return { name: unit / 2, shown: sizes(true), hidden: sizes(false), inside, pairs };
 }"""
+# How many edges have a line of some length with a head.
+LINES = """() => {
+  const isDrawn = (edge) => edge.querySelector("path").getTotalLength() > 0.1
+    && edge.querySelector("polygon").points.length === 4;
+  return [...document.querySelectorAll("#graph-canvas g.edge:not(.absent)")].filter(isDrawn).length;
+}"""
 OBSERVE = """() => {
   window.changed = new Set();
   new MutationObserver((all) => all.forEach(({ target }) => {
@@ -89,6 +95,8 @@ def test_many_variables_can_be_read_and_moved(page, tmp_path, n_variables, n_edg
     # The rest on request.
     page.fill("#least", "0")
     assert page.text_content("#shown") == f"All {n_learned} edges are shown."
+    # The page draws those that the server left out.
+    assert page.evaluate(LINES) == n_learned
     # A pointer that drags a variable draws its edges again, and no others; zooming draws none.
     name = seen["inside"][0]
     page.evaluate(OBSERVE)

@@ -128,8 +128,9 @@ def _edge(found: Findings, edge: Edge) -> dict[str, Any]:
     return {"source": edge[0], "target": edge[1], "shared": is_shared, "members": words}
 
 
-# More labels than this would overlap.
-_MAX_LABELS = 60
+# More labels than this would overlap; of more edges only the strongest are drawn here, and the page
+# draws the others when it shows them.
+_MAX_LABELS, _MAX_DRAWN = 60, 120
 
 
 def _picture(found: Findings, edges: list[Edge]) -> str:
@@ -142,8 +143,9 @@ def _picture(found: Findings, edges: list[Edge]) -> str:
     learned, strong = set(graph.edges), backbone(graph, found.standardised)
     drawn = []
     for number, edge in enumerate(edges):
+        if len(edges) > _MAX_DRAWN and not strong.has_edge(*edge):
+            continue
         weight = float(found.standardised[graph.index(edge[0]), graph.index(edge[1])])
-        # More labels would overlap.
         is_labelled = strong.has_edge(*edge) or len(edges) <= _MAX_LABELS
         drawn.append(
             DrawnEdge(
@@ -158,7 +160,7 @@ def _picture(found: Findings, edges: list[Edge]) -> str:
         )
     return graph_svg(
         graph,
-        lay_out(strong, also=edges),
+        lay_out(strong, also=[(each.source, each.target) for each in drawn]),
         drawn,
         identifier="graph-picture",
         title="The graph",

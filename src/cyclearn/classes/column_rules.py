@@ -52,7 +52,6 @@ A sparse graph has no core with that many columns around it, which is detected a
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -161,28 +160,33 @@ def _iter_cores(
     territories: Sequence[Territory], budget: SearchBudget
 ) -> Iterator[tuple[int, list[int]]]:
     """Possible cores D, each with the seats of columns with D and two or more other nodes."""
-    waiting = [(0, list(range(len(territories))))]
+    families = [(t.size, t.anchors) for t in territories]
+    waiting = [(0, list(range(len(families))))]
     while waiting:
         core, seats = waiting.pop()
         if not budget.spend(len(seats)):
             return
         d = core.bit_count()
-        around = [
-            s
-            for s in seats
-            if territories[s].size >= d + 2 and any(core & ~a == 0 for a in territories[s].anchors)
-        ]
-        sizes = Counter(territories[s].size for s in around)
-        if len(around) < 3 or max(sizes.values()) < 2:
+        near = {}
+        for s in seats:
+            size, anchors = families[s]
+            if size >= d + 2 and (found := union(a for a in anchors if core & ~a == 0)):
+                near[s] = found
+        sizes = {families[s][0] for s in near}
+        if len(near) < 3 or len(sizes) == len(near):
             # Larger cores have no more columns around them.
             continue
+        around = list(near)
         yield core, around
-        held: Counter[int] = Counter()
-        for s in around:
-            if territories[s].size >= d + 3:
-                near = territories[s].around(core)
-                held.update(bits(near >> core.bit_length() << core.bit_length()))
-        waiting += [(core | 1 << v, around) for v, n in held.items() if n >= 3]
+        # Nodes near one, two, and three or more of the larger columns.
+        ones = twos = threes = 0
+        for s, held in near.items():
+            if families[s][0] >= d + 3:
+                threes |= twos & held
+                twos |= ones & held
+                ones |= held
+        top = core.bit_length()
+        waiting += [(core | 1 << v, around) for v in bits(threes >> top << top)]
 
 
 def _thinkable(core: int, sizes: list[int], movers: list[_Mover]) -> tuple[bool, bool]:

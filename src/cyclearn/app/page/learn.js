@@ -144,15 +144,15 @@ function sketch(job, { nodes, edges }) {
   new Canvas(box, draw(placed(sketched.places), pairs, { title: "The best graph so far" }), pairs);
 }
 
-/** The best graph of the search that runs, where the page shows the search. */
+/** The best graph of the search that runs or is being stopped, where the page shows the search. */
 async function renderSketch() {
-  const box = document.getElementById("sketch"), job = searches().find((each) => each.state === "running" && each.can_keep);
+  const box = document.getElementById("sketch"), job = searches().find((each) => ["running", "stopping"].includes(each.state) && each.can_keep);
   if (!job) {
     drawn = "";
     return fill(box);
   }
   const key = `${job.id} ${job.progress?.best}`;
-  if (isDrawing || key === drawn || window.location.hash !== "#learn") return undefined;
+  if (isDrawing || job.state === "stopping" || key === drawn || window.location.hash !== "#learn") return undefined;
   [isDrawing, drawn] = [true, key];
   const found = await quietly(() => api.getSketch(job.id));
   isDrawing = false;

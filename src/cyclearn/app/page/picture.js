@@ -10,6 +10,8 @@ import { placeLabels } from "./labels.js";
 // Pixels for the height of a node: as drawn, too small to be read, and just large enough.
 const UNIT = 38, TINY = 16, LEGIBLE = 20;
 const LARGEST = 3, PADDING = 0.45;
+// The width of a line without a weight.
+const PLAIN = 0.06;
 
 /** The library's drawing as an element. */
 export function picture(text) {
@@ -38,6 +40,7 @@ export class Canvas {
     this.whole = { x: 0, y: 0, width, height };
     // By name, what stands in for a variable while its loop is folded.
     this.folded = new Map();
+    this.addAbsent();
     this.box = box;
     this.pressed = pressed;
     this.moved = moved;
@@ -45,6 +48,17 @@ export class Canvas {
     this.listen();
     // A step that is not shown has no size; once it is, it has.
     new ResizeObserver(() => this.svg.isConnected && this.begin()).observe(box);
+  }
+
+  /** Of very many edges the library draws only those shown first; the others get lines once they are shown. */
+  addAbsent() {
+    const before = this.svg.querySelector("[data-node]");
+    this.edges.forEach(({ shared }, n) => {
+      if (this.groups.has(n)) return;
+      const group = s("g", { class: "edge absent", "data-edge": n }, s("path", { "stroke-width": PLAIN }), s("polygon", shared ? {} : { class: "open" }));
+      this.groups.set(n, group);
+      this.svg.insertBefore(group, before);
+    });
   }
 
   /** The first view: all of it, or where that could not be read, the surroundings of the node with the most edges shown. */
@@ -264,6 +278,7 @@ export class Canvas {
         group.querySelector("title").textContent = group.getAttribute("aria-label");
       }
       if (weight !== null) group.querySelector("path").setAttribute("stroke-width", lineWidth(weight).toFixed(3));
+      if (look && !group.querySelector("path").hasAttribute("d")) this.route(n);
       const label = this.labels.get(n);
       if (!label) continue;
       label.dataset.words = look && hasWeights && look.change !== "removed" ? look.label ?? (weight === null ? "" : number(weight, 2)) : "";
