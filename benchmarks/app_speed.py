@@ -14,9 +14,11 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, sleep
 
 import numpy as np
+import pandas as pd
+from hard_tables import not_collinear
 from playwright.sync_api import sync_playwright
 
 import cyclearn as cl
@@ -372,12 +374,58 @@ def print_large(browser, folder):
         print(f"| {name} | {len(each)} | {shown} |")
 
 
+# When a button was pressed, and when the answer was drawn, by the clock of the page.
+PRESSED = """() => {
+  document.addEventListener("click", () => { window.pressed ??= performance.now(); }, true);
+  const look = () => {
+    if (document.querySelector("#graph.shown #graph-canvas svg")) {
+      setTimeout(() => { window.answered = performance.now(); });
+    } else setTimeout(look, 20);
+  };
+  look();
+}"""
+
+
+def stopped_wide(browser, folder, data, after):
+    """Seconds from Stop to the picture of a measured table with many columns, and its edges."""
+    path = folder / "residential.csv"
+    not_collinear(pd.read_csv(data / "real/residential-building.txt", sep="\t")).to_csv(
+        path, index=False
+    )
+    page = page_of(browser)
+    process, address, _ = started(folder / f"wide{after}")
+    page.goto(address)
+    opened(page, path)
+    page.click("nav a[href='#learn']")
+    page.set_checked("#probabilities", False)
+    page.click("#start")
+    page.wait_for_selector("[id^='stop-']")
+    sleep(after)
+    page.evaluate(PRESSED)
+    page.locator("[id^='stop-']").click()
+    page.wait_for_function("() => window.answered", polling=500)
+    found = page.evaluate("(window.answered - window.pressed) / 1000")
+    n_edges = page.locator("#edge-list tr").count()
+    ended(process)
+    page.context.close()
+    return found, n_edges
+
+
+def print_wide(browser, folder, data):
+    print("\nStop, residential-building, 77 variables, from the click to the picture:")
+    for after in (15, 20, 25, 30, 35):
+        found, n_edges = stopped_wide(browser, folder, data, after)
+        print(f"- after {after} s, {n_edges} edges: {found:.2f} s; load {os.getloadavg()[0]:.1f}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--starts", type=int, default=15)
     parser.add_argument("--beside", type=int, default=10, help="questions beside searches")
-    parser.add_argument("--only", choices=("start", "clicks", "beside", "large"))
+    parser.add_argument("--only", choices=("start", "clicks", "beside", "large", "wide"))
+    parser.add_argument("--data", type=Path, help="folder with real/residential-building.txt")
     arguments = parser.parse_args()
+    data = arguments.data or Path(os.environ.get("CYCLEARN_DATA", "."))
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
         sys.exit(f"none of {', '.join(BROWSERS)} is on this machine")
@@ -388,6 +436,7 @@ def main():
             "clicks": lambda: print_clicks(browser, Path(name)),
             "beside": lambda: print_beside(browser, Path(name), arguments.beside),
             "large": lambda: print_large(browser, Path(name)),
+            "wide": lambda: print_wide(browser, Path(name), data),
         }
         for part, measure in parts.items():
             if arguments.only in (None, part):

@@ -18,6 +18,8 @@ _QUICK = ("effects", "compare")
 # Kinds whose partial results are kept, and the file that exists if there are any.
 _KEEPS = ("learn", "bootstrap")
 _KEPT = "kept.json"
+# Seconds in which a page draws an answer.
+_DRAWING = 2.0
 _LOST = "The process ended unexpectedly: it was killed, or there was not enough memory."
 
 
@@ -123,7 +125,8 @@ class Jobs:
             if job.request.get("probabilities") and answer.get("takes_probabilities"):
                 self.start("posterior", job.table, job.request | {"brief": True}, job.id)
         self._running.pop(job.id, None)
-        self._work.prepare()
+        # Not while the page draws the answer.
+        asyncio.get_running_loop().call_later(_DRAWING, self._work.prepare)
 
     def _tables_of(self, job: Job) -> Path:
         self._read = self._read or TemporaryDirectory(prefix="cyclearn-")

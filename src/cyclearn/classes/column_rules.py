@@ -170,8 +170,12 @@ def _iter_cores(
         near = {}
         for s in seats:
             size, anchors = families[s]
-            if size >= d + 2 and (found := union(a for a in anchors if core & ~a == 0)):
-                near[s] = found
+            held = 0
+            for anchor in anchors if size >= d + 2 else ():
+                if core & ~anchor == 0:
+                    held |= anchor
+            if held:
+                near[s] = held
         sizes = {families[s][0] for s in near}
         if len(near) < 3 or len(sizes) == len(near):
             # Larger cores have no more columns around them.

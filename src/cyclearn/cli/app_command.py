@@ -60,7 +60,9 @@ def app(
     with place.locked(), listening(port) as listener:
         number = listener.getsockname()[1]
         token = secrets.token_urlsafe(24)
-        served = make_app(place, port=number, token=token, pool=WorkerPool(jobs), table=table)
+        served = make_app(
+            place, port=number, token=token, pool=WorkerPool(jobs, in_background=True), table=table
+        )
         address = f"http://{_LOOPBACK}:{number}/?token={token}"
         say(f"cyclearn app: {address}")
         say(f"Tables and results are kept in {place.folder}. Press Ctrl-C to stop.")

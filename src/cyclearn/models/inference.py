@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # A parameter moves along a flat direction if its entry exceeds this; the largest entry is 1.
 _MOVES = 1e-3
+# With a smaller share of nonzero entries, products of sparse matrices are faster.
+_SPARSE = 0.1
 # Variances below this are zero up to rounding.
 _ROUNDING = 1e-24
 
@@ -108,7 +110,7 @@ def parameter_covariance(fitted: FittedModel) -> tuple[FloatArray, FloatArray]:
         information = n * information_of(fitted.moments.correlation, A, B, omega)
     covariance, flat = inverse_of(information)
     if fitted.sandwich is not None:
-        covariance = n * covariance @ fitted.sandwich.meat @ covariance
+        covariance = n * _around(covariance, fitted.sandwich.meat)
     # The variance of an ordinal variable without causes is one, which nothing estimates.
     covariance[np.abs(covariance) < _ROUNDING] = 0.0
     units = scale[children] / scale[parents]
@@ -118,6 +120,15 @@ def parameter_covariance(fitted: FittedModel) -> tuple[FloatArray, FloatArray]:
         kept = np.concatenate([kept[: len(units)], len(units) + fitted.experiments.at[own]])
     units = np.concatenate([units, scale[own] ** 2])
     return covariance[np.ix_(kept, kept)] * np.outer(units, units), flat[kept]
+
+
+def _around(bread: FloatArray, meat: FloatArray) -> FloatArray:
+    """The product bread · meat · bread; the bread of a graph with small loops is mostly zero."""
+    from scipy.sparse import csr_array
+
+    is_sparse = np.count_nonzero(bread) < _SPARSE * bread.size
+    outer = csr_array(bread) if is_sparse else bread
+    return np.asarray(outer @ (outer @ meat).T)
 
 
 def moving(flat: FloatArray) -> BoolArray:

@@ -40,7 +40,6 @@ export class Canvas {
     this.whole = { x: 0, y: 0, width, height };
     // By name, what stands in for a variable while its loop is folded.
     this.folded = new Map();
-    this.addAbsent();
     this.box = box;
     this.pressed = pressed;
     this.moved = moved;
@@ -50,22 +49,19 @@ export class Canvas {
     new ResizeObserver(() => this.svg.isConnected && this.begin()).observe(box);
   }
 
-  /** Of very many edges the library draws only those shown first; the others get lines once they are shown. */
-  addAbsent() {
-    const before = this.svg.querySelector("[data-node]");
-    this.edges.forEach(({ shared }, n) => {
-      if (this.groups.has(n)) return;
-      const group = s("g", { class: "edge absent", "data-edge": n }, s("path", { "stroke-width": PLAIN }), s("polygon", shared ? {} : { class: "open" }));
-      this.groups.set(n, group);
-      this.svg.insertBefore(group, before);
-    });
+  /** Of very many edges the library draws only those shown first; another gets its line when it is shown. */
+  add(n) {
+    const group = s("g", { class: "edge", "data-edge": n }, s("path", { "stroke-width": PLAIN }), s("polygon", this.edges[n].shared ? {} : { class: "open" }));
+    this.groups.set(n, group);
+    this.svg.insertBefore(group, this.svg.querySelector("[data-node]"));
+    if (this.pressed) this.makeLine(n);
   }
 
   /** The first view: all of it, or where that could not be read, the surroundings of the node with the most edges shown. */
   begin() {
     this.fit();
     if (!this.scale || this.scale > TINY) return;
-    const shown = (node) => node.touching.filter((n) => !this.groups.get(n)?.classList.contains("absent")).length;
+    const shown = (node) => node.touching.filter((n) => this.groups.get(n)?.classList.contains("absent") === false).length;
     const { x, y } = [...this.nodes.values()].reduce((one, other) => (shown(other) > shown(one) ? other : one));
     // Not beyond the border, where there is nothing to see.
     const inside = (at, from, size, seen) => (seen > size ? from + size / 2 : Math.min(Math.max(at, from + seen / 2), from + size - seen / 2));
@@ -132,16 +128,20 @@ export class Canvas {
     svg.addEventListener("pointercancel", () => { held = null; });
     if (!this.pressed) return;
     for (const [name, { group }] of this.nodes) this.makeButton(group, name);
-    for (const [n, group] of this.groups) {
-      group.dataset.name = arrow(this.edges[n].source, this.edges[n].target);
-      this.makeButton(group, group.dataset.name);
-      group.prepend(s("title"));
-      // A thin line is hard to hit: a wide one lies over it.
-      const wide = group.querySelector("path").cloneNode();
-      wide.setAttribute("class", "hit");
-      wide.removeAttribute("stroke-width");
-      group.append(wide);
-    }
+    for (const n of this.groups.keys()) this.makeLine(n);
+  }
+
+  /** Let the line of an edge be pressed. */
+  makeLine(n) {
+    const group = this.groups.get(n);
+    group.dataset.name = arrow(this.edges[n].source, this.edges[n].target);
+    this.makeButton(group, group.dataset.name);
+    group.prepend(s("title"));
+    // A thin line is hard to hit: a wide one lies over it.
+    const wide = group.querySelector("path").cloneNode();
+    wide.setAttribute("class", "hit");
+    wide.removeAttribute("stroke-width");
+    group.append(wide);
   }
 
   press(group) {
@@ -266,7 +266,9 @@ export class Canvas {
    * its change ("", "new", "removed") and its words.
    */
   show(looks, hasWeights) {
-    const all = new Map([...this.groups.keys()].map((n) => [n, looks(n)])), inside = this.insideFolds(all);
+    const all = new Map(this.edges.map((_, n) => [n, looks(n)])), isNew = (n) => all.get(n) && !this.groups.has(n);
+    for (const n of [...all.keys()].filter(isNew)) this.add(n);
+    const inside = this.insideFolds(all);
     for (const [n, group] of this.groups) {
       const look = inside.has(n) ? null : all.get(n), weight = look?.weight ?? null;
       const sign = weight === null ? "neutral" : weight < 0 ? "negative" : "positive";
