@@ -82,7 +82,8 @@ structure is a local optimum if no move of the search (adding, removing or rever
 the virtual-edge operator) improves on its own best fit from 100 starts.
 """,
     "feedback": """\
-Simulated fMRI-like networks with feedback (Sanchez-Romero et al. 2019), 500 rows a data set.
+The data come from simulated fMRI-like networks with feedback (Sanchez-Romero et al. 2019), with
+500 rows per data set.
 """,
 }
 
