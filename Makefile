@@ -2,10 +2,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test coverage lint types wheel docs bench bench-full lock audit clean
+.PHONY: help demo test slow compiled coverage lint types wheel docs bench bench-full lock audit clean
 help:
 	@echo "make demo   install, learn from built-in data, write demo/report.html"
 	@echo "make test   install, then lint, types and all tests"
+	@echo "make slow   install, then the tests that take too long for make test"
 	@echo "make coverage  the kernels uncompiled, and which of their branches the tests take"
 	@echo "make wheel  install, then build a wheel with compiled code into dist/"
 	@echo "make docs   install, then build the documentation into docs/_build/html"
@@ -18,10 +19,27 @@ demo: .venv/.runtime
 	$(BIN)/python -m cyclearn compile --first
 	$(BIN)/python -m cyclearn demo
 
-test: lint types
-	$(BIN)/python -m cyclearn compile
+# Tests run on code for any processor of the platform, and one of them packs the same code into a
+# wheel, without what only tests call. NATIVE=1 is for this processor, as where nobody made a wheel.
+ifndef NATIVE
+test slow compiled: export NUMBA_CPU_NAME = generic
+test slow compiled: export CYCLEARN_COMPILED = $(CURDIR)/.compiled/wheel
+test slow: export NUMBA_CACHE_DIR = $(CURDIR)/.compiled/tests
+compiled: export NUMBA_CACHE_DIR = $(CURDIR)/.compiled/wheel
+endif
+
+# Two things at a time: compiling alone leaves a processor idle now and then, installing always.
+test: .venv/.runtime
+	@$(MAKE) -j 2 --no-print-directory compiled lint types coverage
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
-	@$(MAKE) --no-print-directory coverage
+
+# What takes longer than a change should wait for.
+slow: .venv/.dev compiled
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
+
+compiled: .venv/.runtime
+	$(BIN)/python -m cyclearn compile
+	$(if $(NATIVE),,mkdir -p .compiled/tests && cp -R .compiled/wheel/. .compiled/tests)
 
 # Compiled code has no lines to count, and hides what Python would complain about.
 coverage: .venv/.dev
@@ -58,18 +76,19 @@ bench-full: .venv/.dev
 	$(BIN)/python benchmarks/peers.py table .bench-full.jsonl > benchmarks/results/peers.md
 	$(BIN)/python benchmarks/peers.py picture .bench-full.jsonl --to benchmarks/results/figures/peers.png
 
+# Python compiles what it imports: a small part, while pip would compile all, half of its time.
 .venv/.runtime: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "cyclearn needs Python 3.10 or later; set PYTHON=... (found " + sys.version.split()[0] + ")")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile -r requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
 # DoWhy 0.14 asks for scipy 1.15.3 or older before Python 3.13, and for cvxpy with 200 MB of solvers. Its recipe
 # in docs/howto/dowhy.rst needs neither; what it does import is in the lock, for other packages.
 .venv/.dev: .venv/.runtime requirements-dev.lock requirements-no-deps.lock
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.lock
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r requirements-no-deps.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile -r requirements-dev.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --no-deps -r requirements-no-deps.lock
 	@touch $@
 
 # One lock for every Python and platform; the second holds the first to the same versions.
@@ -86,4 +105,4 @@ audit:
 		|| { echo "make audit: a version above has a known vulnerability, or could not be looked up; without pypi.org nothing is checked" >&2; exit 1; }
 
 clean:
-	rm -rf .venv .venv-audit .bench.jsonl .bench-full.jsonl .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage docs/_build demo dist
+	rm -rf .venv .venv-audit .compiled .bench.jsonl .bench-full.jsonl .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage docs/_build demo dist

@@ -1,16 +1,18 @@
 """Settings that all tests share, and the command line as a user types it."""
 
+import itertools
 import os
 
 import pytest
 from hypothesis import settings
+from numba.core import config as numba_config
 
 from command_line import run_cyclearn
 
 # Shared machines are slow at times, so no example has a deadline; where tests decide about a
 # change they draw the same examples every time.
-settings.register_profile("default", deadline=None, max_examples=40)
-settings.register_profile("ci", deadline=None, max_examples=40, derandomize=True)
+settings.register_profile("default", deadline=None, max_examples=25)
+settings.register_profile("ci", deadline=None, max_examples=25, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 # Doctests are looked for in every module, and two of this name cannot be imported as such.
@@ -21,8 +23,17 @@ collect_ignore = ["conftest.py", "app/conftest.py"]
 LONGEST = ("test_other_machines", "tests/app/", "test_cluster")
 
 
-def pytest_collection_modifyitems(items):
+def is_for_python(item):
+    """Whether a test calls kernels that Python calls nowhere else: compiled they are other code."""
+    marker = item.get_closest_marker("uncompiled")
+    return marker is not None and marker.kwargs.get("only", False)
+
+
+def pytest_collection_modifyitems(config, items):
     """The longest tests first, so that no core waits for them in the end."""
+    if not numba_config.DISABLE_JIT:
+        config.hook.pytest_deselected(items=[*filter(is_for_python, items)])
+        items[:] = itertools.filterfalse(is_for_python, items)
 
     def place(item):
         found = (n for n, name in enumerate(LONGEST) if name in item.nodeid)

@@ -10,6 +10,7 @@ import pytest
 
 import cyclearn
 from document_blocks import ROOT, run_page
+from slow_tests import few
 
 DOCS = ROOT / "docs"
 IMAGES = DOCS / "images"
@@ -20,7 +21,15 @@ PAGES = sorted(
 )
 
 
-@pytest.mark.parametrize("page", PAGES)
+# Pages with long computations; what they call is tested elsewhere, with fewer rows.
+LONG = ["dream4", "feedback_networks", "house_prices", "knockouts"]
+
+
+def is_long(page):
+    return page.rpartition("/")[2].removesuffix(".rst") in LONG
+
+
+@pytest.mark.parametrize("page", few(len(PAGES) - len(LONG), sorted(PAGES, key=is_long)))
 def test_blocks_run(page, tmp_path, monkeypatch, capsys):
     text = (DOCS / page).read_text(encoding="utf-8")
     if 'os.environ["CYCLEARN_DATA"]' in text and "CYCLEARN_DATA" not in os.environ:

@@ -1,6 +1,7 @@
 """The wheel, installed where nothing is compiled yet and nothing can be written.
 
-With it run the documentation and the golden answers, as on a plain processor with another BLAS.
+With it run the golden answers and, among what is slow, the documentation, as on a plain processor
+with another BLAS.
 """
 
 import os
@@ -36,10 +37,11 @@ def run(command, **variables):
 @pytest.fixture(scope="module")
 def wheel(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
-    # Kept between runs: compiling takes longer than all that is compared.
-    kept = request.config.cache.mkdir("compiled_for_a_wheel")
+    # Kept between runs, or made by `make test`: compiling takes longer than all that is compared.
+    cache = request.config.cache.mkdir("compiled_for_a_wheel")
+    kept = os.environ.get("CYCLEARN_COMPILED", str(cache))
     build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel"]
-    run([*build, "--directory", str(folder)], CYCLEARN_COMPILED=str(kept))
+    run([*build, "--directory", str(folder)], CYCLEARN_COMPILED=kept)
     (found,) = folder.glob("*.whl")
     return found
 
@@ -82,13 +84,45 @@ def test_the_wheel_is_for_this_platform_python_and_numba(wheel):
     }
 
 
-def test_the_wheel_compiles_nothing_and_gives_the_same_answers_with_another_blas(python):
+# What the golden answers call least of.
+SEARCHES = """
+import numpy as np, cyclearn as cl
+assert cl.__file__.startswith(PLACE), cl.__file__
+rows = np.random.default_rng(0).standard_normal((100, 3))
+result = cl.learn(rows, n_starts=1)
+result.report("report.html")
+cl.learn({"a": rows, "b": rows + 1}, n_starts=1)
+cl.learn([rows, 2 * rows], interventions=[[], ["X1"]], n_starts=1)
+cl.learn(rows, method="hill-climbing", knowledge=cl.Knowledge(forbidden=[("X1", "X2")]))
+cl.fit(cl.DirectedGraph.from_edges([(0, 1), (1, 2), (2, 0)]), rows)
+cl.posterior(rows, n_samples=100, time_limit=5)
+"""
+
+
+def run_installed(python, arguments, **variables):
+    """Run where code that was compiled could not be kept, of which the warning is an error."""
     family = OTHER_FAMILY.get(platform.machine())
     if family is None:
         pytest.skip(f"no other family is known for {platform.machine()}")
-    # Code that was compiled could not be kept, of which a warning would be an error.
     nowhere = {"NUMBA_CACHE_DIR": os.devnull, "PYTHONDONTWRITEBYTECODE": "1"}
-    place = run([python, "-c", "import cyclearn; print(cyclearn.__file__)"])
-    assert Path(place).is_relative_to(Path(python).parents[1])
-    tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    run([*tests, DOCUMENTS, GOLDEN], OPENBLAS_CORETYPE=family, **nowhere)
+    run([python, *arguments], OPENBLAS_CORETYPE=family, **nowhere, **variables)
+
+
+def test_the_wheel_compiles_nothing(python, tmp_path):
+    code = SEARCHES.replace("PLACE", repr(str(Path(python).parents[1])))
+    code = code.replace("report.html", (tmp_path / "report.html").as_posix())
+    refused = "error:compiled code cannot be kept:RuntimeWarning"
+    run_installed(python, ["-W", "ignore", "-W", refused, "-c", code])
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+
+
+TESTS = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+
+
+def test_the_wheel_gives_the_same_answers_with_another_blas(python):
+    run_installed(python, [*TESTS, GOLDEN])
+
+
+@pytest.mark.slow
+def test_the_documentation_runs_with_another_blas(python):
+    run_installed(python, [*TESTS, DOCUMENTS])

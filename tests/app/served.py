@@ -2,6 +2,7 @@
 
 import time
 from contextlib import contextmanager
+from unittest.mock import patch
 
 PORT = 8765
 HOST = f"http://127.0.0.1:{PORT}"
@@ -76,13 +77,15 @@ def serve(folder, size=2, **limits):
     from cyclearn.app.server import make_app
     from cyclearn.app.workspace import Workspace
 
-    app = make_app(
-        Workspace.open(folder),
-        port=PORT,
-        token="secret",
-        limits=Limits(**limits),
-        pool=WorkerPool(size),
-    )
+    # Every worker loads what a search needs, which takes seconds: no more of them than asked for.
+    with patch("cyclearn.app.server._QUICK", size):
+        app = make_app(
+            Workspace.open(folder),
+            port=PORT,
+            token="secret",
+            limits=Limits(**limits),
+            pool=WorkerPool(size),
+        )
     with TestClient(app, base_url=HOST) as client:
         assert client.get("/?token=secret", follow_redirects=False).status_code == 303
         yield Client(client)

@@ -10,6 +10,7 @@ from browsing import go, opened, unfold
 
 import cyclearn as cl
 from chromium import needs_browser
+from slow_tests import few
 
 pytestmark = [needs_browser, pytest.mark.xdist_group("page")]
 
@@ -69,7 +70,7 @@ OBSERVE = """() => {
 }"""
 
 
-@pytest.mark.parametrize(("n_variables", "n_edges"), [(50, 120), (80, 200)])
+@pytest.mark.parametrize(("n_variables", "n_edges"), few(1, [(80, 200), (50, 120)]))
 def test_many_variables_can_be_read_and_moved(page, tmp_path, n_variables, n_edges):
     rng, names = np.random.default_rng(0), [f"v{n}" for n in range(n_variables)]
     B = np.zeros((n_variables, n_variables))

@@ -18,6 +18,7 @@ from cyclearn import (
 from cyclearn.data.effective_rows import Memory
 from cyclearn.data.resampling import Resampler
 from cyclearn.search.penalty import DEFAULT_PENALTY, edge_penalty
+from slow_tests import few
 
 MODEL = LinearGaussianModel(
     [[0, 0.7, 0, 0], [0, 0, 0.6, 0], [0, -0.5, 0, 0.8], [0, 0, 0, 0]], np.ones(4), list("abcd")
@@ -135,7 +136,7 @@ def test_independent_rows_have_the_same_answers():
     )
 
 
-@pytest.mark.parametrize("n", [30, 100, 1_000])
+@pytest.mark.parametrize("n", few(2, [30, 100, 1_000]))
 @pytest.mark.parametrize("kind", ["normal", "t", "exponential"])
 def test_independent_rows_all_count(n, kind):
     rng = np.random.default_rng(n)

@@ -16,6 +16,7 @@ from cyclearn.data.reading import as_tables
 from cyclearn.data.rows import Rows
 from cyclearn.foundation.errors import InputError
 from cyclearn.models import fit
+from slow_tests import slow
 
 GOLDEN = Path(__file__).parents[1] / "models" / "golden"
 CASES = {case["name"]: case for case in json.loads((GOLDEN / "fiml_cases.json").read_text())}
@@ -114,6 +115,7 @@ def test_the_order_of_columns_changes_no_bit():
     assert (turned.aligned_to(first.names).covariance == first.covariance).all()
 
 
+@slow
 def test_superfluous_edges_count_for_the_rows_that_have_both():
     rng = np.random.default_rng(0)
     squares = []

@@ -21,6 +21,7 @@ from cyclearn.data.latent_correlations import (
 )
 from cyclearn.foundation.errors import InputError
 from cyclearn.models.syntax import lavaan_syntax
+from slow_tests import few, slow
 
 # Counts of 500 pairs of levels, and what lavaan 0.6.14 finds in them by
 # lavCor(data, ordered = c("a", "b")), and with output = "th".
@@ -99,7 +100,7 @@ def drawn(seed, n=500):
 IS_ORDERED = np.array([True, False, True, False])
 
 
-@pytest.mark.parametrize("has_holes", [False, True])
+@pytest.mark.parametrize("has_holes", few(1, [False, True]))
 def test_influences_say_how_estimates_scatter(has_holes):
     estimates, said = [], []
     for seed in range(300):
@@ -159,6 +160,7 @@ def test_errors_are_from_the_covariance_of_latent_correlations():
     assert fitted.noise_variance_errors[0] == 0
 
 
+@slow
 def test_the_test_of_fit_keeps_its_level():
     chi_squares = [cl.fit(TRUTH, cut(latent(600, seed))).fit_indices for seed in range(80)]
     df = chi_squares[0].degrees_of_freedom

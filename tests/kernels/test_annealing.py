@@ -35,6 +35,7 @@ def proposals(adjacency, nodes, seed, number):
         assert bits.state == int(walk.state[0])
 
 
+@pytest.mark.uncompiled(only=True)
 def test_proposals_are_those_of_the_twin():
     kinds = set()
     for seed in range(20):
@@ -47,6 +48,7 @@ def test_proposals_are_those_of_the_twin():
     assert len(kinds) == 10
 
 
+@pytest.mark.uncompiled(only=True)
 def test_exchanges_and_turned_cycles_stay_in_the_class():
     n_checked = {"exchange": 0, "turn": 0}
     for seed in range(40):

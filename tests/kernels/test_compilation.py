@@ -89,7 +89,7 @@ def run_caller(package, first="", **variables):
         "from cyclearn._kernels.caller import caller\n"
         "print(caller(1))"
     )
-    environment = {k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"}
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
     environment |= {"PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1", **variables}
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -240,26 +240,6 @@ def test_compiling_is_told_once_and_loading_is_not(caplog, monkeypatch):
     monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
     assert kernel(one_more)(True) == 2
     assert caplog.record_tuples[1:] == [("cyclearn", logging.WARNING, words)]
-
-
-def test_after_the_command_nothing_is_compiled(cyclearn):
-    said = cyclearn("compile").stdout
-    assert "start at once" in said
-    code = (
-        "import numpy as np, cyclearn as cl\n"
-        "import logging, sys\n"
-        "log = logging.getLogger('cyclearn')\n"
-        "log.setLevel(logging.DEBUG)\n"
-        "log.addHandler(logging.StreamHandler(sys.stdout))\n"
-        "rows = np.random.default_rng(0).standard_normal((100, 3))\n"
-        "cl.learn({'a': rows, 'b': rows + 1}, n_starts=1)\n"
-        "cl.learn([rows, 2 * rows], interventions=[[], ['X1']], n_starts=1)\n"
-        "cl.learn(rows, method='hill-climbing', knowledge=cl.Knowledge(forbidden=[('X1', 'X2')]))\n"
-        "cl.fit(cl.DirectedGraph.from_edges([(0, 1), (1, 2), (2, 0)]), rows)\n"
-    )
-    command = [sys.executable, "-W", "ignore", "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert not done.stdout
 
 
 def test_kernels_start_no_process():

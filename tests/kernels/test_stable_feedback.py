@@ -16,6 +16,8 @@ from cyclearn._kernels.stable_feedback import (
 )
 from cyclearn.models.components import ComponentColumns
 
+pytestmark = pytest.mark.uncompiled(only=True)
+
 
 def _component(B: np.ndarray) -> tuple[np.ndarray, ...]:
     columns = ComponentColumns.of(B != 0, range(len(B)))

@@ -205,7 +205,7 @@ def fit_both(graph, S, start):
     return alone, fit_shared_component(one_table(S), np.ones(1), none, *where, start, 1e-13, 500)
 
 
-@pytest.mark.uncompiled
+@pytest.mark.uncompiled(only=True)
 def test_both_solvers_agree_on_one_table():
     for seed in range(4):
         model = cl.simulate.random_model(LOOP, random_state=seed)
@@ -215,7 +215,7 @@ def test_both_solvers_agree_on_one_table():
         assert shared[1] == pytest.approx(alone[1], abs=1e-5)
 
 
-@pytest.mark.uncompiled
+@pytest.mark.uncompiled(only=True)
 def test_a_start_without_a_determinant_is_left():
     pair = cl.DirectedGraph.from_edges([("a", "b"), ("b", "a"), ("c", "a"), ("d", "b")])
     S = np.corrcoef(cl.simulate.random_model(pair, random_state=1).sample(200, random_state=1).T)
@@ -224,7 +224,7 @@ def test_a_start_without_a_determinant_is_left():
     assert singular[0] == pytest.approx(zero[0], abs=1e-9)
 
 
-@pytest.mark.uncompiled
+@pytest.mark.uncompiled(only=True)
 def test_coefficients_without_limit_and_collinear_ones_are_said():
     """1 ⇄ 2, 3 → 2 where 2 and 3 are independent given 1: the turned graph fits at once."""
     graph = cl.DirectedGraph.from_edges([(0, 1), (1, 0), (2, 1)])

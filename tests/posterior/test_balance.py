@@ -1,7 +1,6 @@
 """Every move keeps the posterior: flows between all pairs of graphs of three nodes are equal."""
 
 from collections import Counter
-from types import FunctionType
 
 import numpy as np
 import pytest
@@ -29,7 +28,6 @@ from cyclearn.search.options import SearchOptions
 pytestmark = pytest.mark.uncompiled
 
 KINDS = range(balanced_moves.N_KINDS)
-IS_COMPILED = not isinstance(balanced_moves.propose_balanced, FunctionType)
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +85,8 @@ def test_moves_are_balanced(kind, posterior):
     assert_balanced(flows)
 
 
-@pytest.mark.skipif(IS_COMPILED, reason="random choices of compiled kernels cannot be listed")
+# Random choices of compiled kernels cannot be listed.
+@pytest.mark.uncompiled(only=True)
 @pytest.mark.parametrize("kind", KINDS)
 def test_moves_of_the_kernel_are_balanced(kind, posterior, monkeypatch):
     """The kernel itself, with every random choice taken in turn, does what its twin does.
@@ -121,6 +120,7 @@ def test_moves_of_the_kernel_are_balanced(kind, posterior, monkeypatch):
         assert flows[pair] == pytest.approx(twin[pair])
 
 
+@pytest.mark.uncompiled(only=True)
 @pytest.mark.parametrize("kind", KINDS)
 def test_proposals_are_those_of_the_twin(kind):
     rng = np.random.default_rng(kind)
@@ -147,6 +147,7 @@ def test_proposals_are_those_of_the_twin(kind):
                 assert seen[proposal] / n == pytest.approx(q, abs=5 * spread + 1e-9)
 
 
+@pytest.mark.uncompiled(only=True)
 def test_assembled_graphs_are_balanced(posterior):
     """From every graph of parts, as often as the twin says; and the twin is balanced."""
     problem = SearchOptions(penalty=0.5).problem(as_tables(three_variables(0, n=40)))

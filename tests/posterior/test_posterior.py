@@ -33,6 +33,7 @@ from cyclearn.posterior.learned_proposals import Proposals, pair_weights
 from cyclearn.posterior.sample_quality import SampleQuality
 from cyclearn.search.options import SearchOptions
 from cyclearn.search.runs import Budget
+from slow_tests import few
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,7 @@ from cyclearn.search.runs import Budget
         (4, {"knowledge": Knowledge(required=[("X1", "X2")], forbidden=[("X3", "X1")])}),
     ],
 )
-@pytest.mark.parametrize("assembles", [False, True])
+@pytest.mark.parametrize("assembles", few(1, [True, False]))
 def test_a_chain_visits_all_graphs_as_often_as_they_are_probable(seed, options, assembles):
     moments = three_variables(seed)
     penalty = 1.0
@@ -121,6 +122,7 @@ def test_proposals_are_fixed_in_a_round_and_only_the_last_one_counts(monkeypatch
     np.testing.assert_array_equal(found.edges, last.edges[np.ix_(places, places)])
 
 
+@pytest.mark.uncompiled(only=True)
 def test_graphs_are_admitted_by_the_best_of_several_fits():
     graph = cl.simulate.random_graph(4, max_component=4, random_state=0)
     data = cl.simulate.random_model(graph, random_state=0).sample(200, random_state=0)
@@ -143,6 +145,7 @@ def test_graphs_are_admitted_by_the_best_of_several_fits():
     assert verdicts == {True, False}
 
 
+@pytest.mark.uncompiled(only=True)
 def test_cycles_longer_than_permitted():
     for A in list(all_graphs(4))[::20]:
         longest = max(map(len, DirectedGraph(A.astype(bool)).simple_cycles()), default=0)

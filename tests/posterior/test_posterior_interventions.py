@@ -12,6 +12,7 @@ from cyclearn.data.resampling import Resampler
 from cyclearn.graphs import DirectedGraph
 from cyclearn.posterior.chain import ComponentMemory
 from cyclearn.search.options import SearchOptions
+from slow_tests import few
 
 NAMES = list("abc")
 B = np.array([[0, 0.8, 0], [0, 0, 0.7], [-0.5, 0, 0]])
@@ -67,7 +68,7 @@ def summed(tables, penalty):
     return np.tensordot(weights / weights.sum(), np.array(graphs), axes=1)
 
 
-@pytest.mark.parametrize("name", DESIGNS)
+@pytest.mark.parametrize("name", few(3, sorted(DESIGNS)))
 def test_probabilities_are_those_of_a_sum_over_all_graphs(name):
     data, design = DESIGNS[name]
     found = cl.posterior(data, robust=False, **design)
@@ -93,6 +94,7 @@ def test_values_of_screens_are_those_of_best_fits(seed):
     assert values == pytest.approx([score.thorough_value(A) for A in stable], abs=1e-6)
 
 
+@pytest.mark.uncompiled(only=True)
 def test_graphs_are_admitted_as_fits_of_all_tables_are_stable():
     for data, design in (DESIGNS["both"], DESIGNS["noise"]):
         problem = SearchOptions(penalty=1.0, **design).problem(Reading(**design).tables(data))

@@ -10,11 +10,12 @@ from cyclearn.data.reading import Reading, as_tables
 from cyclearn.data.resampling import Resampler
 from cyclearn.posterior import graph_sample
 from cyclearn.posterior.chain_record import Batch, ChainRecord
+from slow_tests import few
 
 
 @pytest.mark.parametrize(
     ("p", "n_groups", "size", "forbidden"),
-    [(3, 1, 100, {("X2", "X1"), ("X3", "X1")}), (2, 2, 1000, set())],
+    few(1, [(3, 1, 100, {("X2", "X1"), ("X3", "X1")}), (2, 2, 1000, set())]),
 )
 def test_robust_probabilities_are_means_over_resamples(p, n_groups, size, forbidden):
     tables = {

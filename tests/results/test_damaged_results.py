@@ -54,20 +54,30 @@ def test_what_no_result_can_hold_is_refused(saved, which, change):
         LearnResult.from_dict(record)
 
 
+@pytest.fixture(scope="module")
+def sampled():
+    return posterior(TABLES[0], n_samples=20, effective_size=20, random_state=0)
+
+
 @pytest.mark.parametrize("name", ["weights", "edges", "both", "r_hat", "effective_size", "graphs"])
-def test_posteriors_of_which_a_part_is_missing_are_refused(name):
-    record = posterior(TABLES[0], n_samples=20, effective_size=20, random_state=0).to_dict()
+def test_posteriors_of_which_a_part_is_missing_are_refused(sampled, name):
+    record = sampled.to_dict()
     record[name] = record[name][:-1]
     with pytest.raises(InputError, match="damaged"):
         Posterior.from_dict(record)
 
 
+@pytest.fixture(scope="module")
+def warned():
+    walks = TABLES[0].cumsum()
+    return learn(walks, **QUICK), posterior(walks, n_samples=20, effective_size=20)
+
+
 @pytest.mark.parametrize(
     "change", [{"code": "unknown"}, {"n_rows": "a"}, {"more": 1}, {"group": 3}]
 )
-def test_warnings_that_are_none_are_refused(change):
-    walks = TABLES[0].cumsum()
-    for found in (learn(walks, **QUICK), posterior(walks, n_samples=20, effective_size=20)):
+def test_warnings_that_are_none_are_refused(warned, change):
+    for found in warned:
         record = found.to_dict()
         assert record["warnings"][0]["code"] == "dependent_rows"
         record["warnings"][0] |= change
