@@ -46,9 +46,10 @@ def main() -> None:
     print("# Calibration of the bootstrap\n")
     print(describe_run("benchmarks/bootstrap_calibration.py --data DIR"))
     print(
-        f"{arguments.network}: {truth.n_nodes} nodes, {truth.n_edges} edges, "
-        f"{equivalence_class(truth).size} members in the class of the true graph; {len(paths)} "
-        f"data sets of 500 rows, {arguments.resamples} resamples of each, one start per search. "
+        f"The network {arguments.network} has {truth.n_nodes} nodes, {truth.n_edges} edges and "
+        f"{equivalence_class(truth).size} members in the class of the true graph. There are "
+        f"{len(paths)} data sets of 500 rows, with {arguments.resamples} resamples of each and one "
+        "start per search. "
         "The tables show, for each kind of statement and each range of its frequency, the "
         "share of these statements that hold for the true class and, in brackets, their number "
         "over all data sets. Frequencies are calibrated if this share lies within the range. "

@@ -28,8 +28,8 @@ def main() -> None:
     print("# Correlated noise: maximum likelihood compared with lavaan\n")
     print(describe_run("benchmarks/correlated_noise.py"))
     print(
-        f"lavaan {versions['lavaan']}, R {versions['R']}. The estimates compared are weights "
-        "and covariances.\n"
+        f"The fits are compared with lavaan {versions['lavaan']} in R {versions['R']}. The "
+        "estimates compared are weights and covariances.\n"
     )
     columns = "model | n | edges | pairs | log-likelihood | of lavaan | relative difference"
     print(f"| {columns} | largest difference of an estimate | ms |\n{'|--' * 9}|")

@@ -113,7 +113,7 @@ class Network:
             slope += float(np.log(steps / 1e-6).sum())
         return found.score - slope
 
-    def limits(self, margins: str) -> str:
+    def limits(self, margins: str) -> dict[str, str]:
         """What keeps edges from being seen: effects within the noise, and bent answers."""
         wild = self.wild.to_numpy(float)
         moved = np.abs(self.knockouts.to_numpy(float) - wild.mean(axis=0)) > 3 * wild.std(axis=0)
@@ -126,14 +126,11 @@ class Network:
             design = np.column_stack([np.ones(len(free)), X[np.ix_(free, self.truth[:, j])]])
             left = X[free, j] - design @ np.linalg.lstsq(design, X[free, j], rcond=None)[0]
             far += int((np.abs(left[: p - 1]) > 3 * left.std()).sum())
-        return (
-            f"{moved[self.truth].mean():.0%} of the knockouts of a true cause move the gene by "
-            "more than three standard deviations of the wild type, and so do "
-            f"{moved[off & ~self.truth].mean():.0%} of the other knockouts, through other genes or "
-            f"by chance; after a regression on the true causes, {far / (p * (p - 1)):.1%} of the "
-            "residuals in knockouts lie beyond three standard deviations (0.3% if they were "
-            "Gaussian)"
-        )
+        return {
+            "knockouts of a true cause that move the gene": f"{moved[self.truth].mean():.0%}",
+            "other knockouts that do": f"{moved[off & ~self.truth].mean():.0%}",
+            "residuals beyond three standard deviations": f"{far / (p * (p - 1)):.1%}",
+        }
 
 
 def z_scores(network: Network) -> FloatArray:
@@ -220,20 +217,21 @@ RANKINGS: dict[str, Callable[[Network], FloatArray]] = {
 }
 
 
-def loops_found(found: cl.Posterior, truth: NDArray[np.bool_]) -> str:
+def loops_found(found: cl.Posterior, truth: NDArray[np.bool_]) -> dict[str, str]:
     """How well probabilities of being in one loop rank the pairs that are."""
     pairs = np.triu_indices(len(truth), 1)
     together = np.array([graph.in_one_component[pairs] for graph in found.graphs])
     shares = np.asarray(found.weights @ together)
     known = cl.DirectedGraph(truth).in_one_component[pairs]
     likely = shares >= 0.5
-    return (
-        f"{known.sum()} of {len(known)} pairs of genes are in one loop. Pairs with a probability "
-        f"of this of 0.5 or more: {likely.sum()}, of which true: {(known & likely).sum()}. "
-        "Ranking pairs by this probability has an average precision of "
-        f"{average_precision_score(known, shares):.2f} and an area under the ROC curve of "
-        f"{roc_auc_score(known, shares):.2f}"
-    )
+    return {
+        "pairs of genes in one loop": f"{known.sum()} of {len(known)}",
+        "pairs with a probability of this of 0.5 or more": f"{likely.sum()}",
+        "of which true": f"{(known & likely).sum()}",
+        "ranking of pairs by this probability": (
+            f"{average_precision_score(known, shares):.2f}, {roc_auc_score(known, shares):.2f}"
+        ),
+    }
 
 
 def rank(networks: dict[str, Network], margins: str, options: dict[str, object]) -> None:
@@ -257,24 +255,41 @@ def rank(networks: dict[str, Network], margins: str, options: dict[str, object])
         mean = np.mean(reached, axis=0)
         means = f"{mean[0]:.2f}, {mean[1]:.2f}"
         print(f"| {words} | {' | '.join(cells)} | {means} | {seconds:.0f} |", flush=True)
-    print()
-    for name, each in found.items():
-        likely = each.graph(0.5) if each.is_determined else cl.DirectedGraph(each.edges >= 0.5)
-        right = int((likely.adjacency & networks[name].truth).sum())
-        n_true = int(networks[name].truth.sum())
-        agree = "" if each.is_determined else " (the chains do not agree)"
-        loops = [
-            _in_words(nodes)
-            + f" (all in one loop: {each.loop_probability(nodes):.2f})" * each.is_determined
-            for nodes in networks[name].loops
-        ]
-        print(
-            f"- {name}: R̂ {each.r_hat:.2f}{agree}, effective sample size "
-            f"{each.effective_size:.0f}; {right} of {likely.n_edges} edges with a probability of "
-            f"0.5 or more are true, of {n_true} true edges. True loops: {'; '.join(loops)}; "
-            f"{loops_found(each, networks[name].truth)}. Limits of the data: "
-            f"{networks[name].limits(margins)}."
-        )
+    describe({name: facts(found[name], networks[name], margins) for name in found})
+
+
+def describe(columns: dict[str, dict[str, str]]) -> None:
+    """What was found in every network, and what its data allow."""
+    print(
+        "\n*Limits of the data*: a knockout moves a gene if this changes by more than three "
+        "standard deviations of the wild type; knockouts of other genes do so through the genes "
+        "between or by chance. The residuals in knockouts are those of a regression "
+        "on the true causes; 0.3% of them would lie beyond three standard deviations if they were "
+        "Gaussian. The ranking of pairs has its average precision and the area under its ROC "
+        "curve.\n"
+    )
+    print("| | " + " | ".join(columns) + " |\n" + "|---" * (len(columns) + 1) + "|")
+    for fact in next(iter(columns.values())):
+        print(f"| {fact} | " + " | ".join(column[fact] for column in columns.values()) + " |")
+
+
+def facts(found: cl.Posterior, network: Network, margins: str) -> dict[str, str]:
+    """One column of that table."""
+    likely = found.graph(0.5) if found.is_determined else cl.DirectedGraph(found.edges >= 0.5)
+    loops = [
+        _in_words(nodes) + f" ({found.loop_probability(nodes):.2f})" * found.is_determined
+        for nodes in network.loops
+    ]
+    return {
+        "R̂": f"{found.r_hat:.2f}" + ", the chains do not agree" * (not found.is_determined),
+        "effective sample size": f"{found.effective_size:.0f}",
+        "edges with a probability of 0.5 or more": f"{likely.n_edges}",
+        "of them true": f"{(likely.adjacency & network.truth).sum()}",
+        "true edges": f"{network.truth.sum()}",
+        "true loops (probability that all are in one)": "; ".join(loops),
+        **loops_found(found, network.truth),
+        **network.limits(margins),
+    }
 
 
 def _in_words(genes: tuple[str, ...]) -> str:

@@ -112,9 +112,9 @@ def main() -> None:
     print("# Networks with feedback: cyclearn compared with an acyclic method\n")
     print(describe_run("benchmarks/feedback_networks.py --data DIR"))
     print(
-        "Simulated fMRI-like networks (Sanchez-Romero et al. 2019), ten data sets of 500 "
-        "rows per network. *Distance* is the structural Hamming distance to the class of "
-        "the true graph. In comparisons with the class, a feature is correct if some "
+        "The data come from simulated fMRI-like networks (Sanchez-Romero et al. 2019), with ten "
+        "data sets of 500 rows per network. *Distance* is the structural Hamming distance to the "
+        "class of the true graph. In comparisons with the class, a feature is correct if some "
         "equivalent graph has it, and required if all have it; a cycle is counted by the "
         "pairs of nodes that it joins. `auto` is the default search with BIC, and "
         "`default` is the same search with the default penalty. For ges, one member of the "

@@ -210,8 +210,8 @@ def main() -> None:
     print("# Speed of the maximum likelihood fit\n")
     print(describe_run("benchmarks/fit_speed.py"))
     print(
-        f"One thread; semopy {semopy.__version__}; the times are medians with compiled "
-        "code loaded.\n"
+        "The times are medians of runs on one thread, with compiled code loaded; semopy has "
+        f"version {semopy.__version__}.\n"
     )
     with threadpool_limits(1), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")

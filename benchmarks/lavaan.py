@@ -302,8 +302,8 @@ def main() -> None:
     print(describe_run("benchmarks/lavaan.py"))
     versions = found["versions"]
     print(
-        f"lavaan {versions['lavaan']}, {versions['R']}. The tables have {N_ROWS} rows "
-        "with gamma noise.\n"
+        f"The fits are compared with lavaan {versions['lavaan']} in {versions['R']}. The tables "
+        f"have {N_ROWS} rows with gamma noise.\n"
     )
     kinds = ["estimates", "errors", "indirect", "chi-square", "R²", "indices"]
     print(f"| model | edges | {' | '.join(kinds)} |")
@@ -313,19 +313,21 @@ def main() -> None:
         shown = ["–" if np.isnan(worst[k]) else f"{worst[k]:.0e}" for k in kinds]
         print(f"| {kind} | {fits[kind].graph.n_edges} | {' | '.join(shown)} |")
     print(
-        "\nThe table shows the largest relative differences. Errors are those of "
-        '`estimator = "MLR"`, the sandwich; the chi-square, its scaling factor and the '
-        'robust RMSEA, CFI and TLI are those of `"MLM"`; with missing cells, the '
-        'chi-square and its factor are those of `"MLR"`. With subject effects, lavaan is '
-        "given the covariance within subjects, and both programs assume Gaussian rows. "
-        "With survey weights, lavaan reports another chi-square than that of Satorra and "
-        "Bentler. *Indirect* is a total effect through feedback with its error by the "
-        "delta method. *Indices* are those of added edges (with the expected change) and "
-        "of correlated noise terms, where they are not zero."
+        "\nThe table shows the largest relative differences:\n\n"
+        '- *Errors* are standard errors of `estimator = "MLR"`, the sandwich.\n'
+        "- *Chi-square* includes its scaling factor and the robust RMSEA, CFI and TLI. lavaan's "
+        'are those of `"MLM"`; with missing cells, the chi-square and its factor are those of '
+        '`"MLR"`. With survey weights, lavaan reports another chi-square than that of Satorra '
+        "and Bentler.\n"
+        "- *Indirect* is a total effect through feedback with its error by the delta method.\n"
+        "- *Indices* are those of added edges (with the expected change) and of correlated noise "
+        "terms, where they are not zero.\n\n"
+        "With subject effects, lavaan is given the covariance within subjects, and both programs "
+        "assume Gaussian rows."
     )
     print(
-        f"\nOrdinal columns, {N_ORDINAL:,} rows: the table shows the largest differences of "
-        "thresholds and latent covariances (`sampstat`) and of estimates from "
+        f"\n**Ordinal columns**, with {N_ORDINAL:,} rows. The table shows the largest differences "
+        "of thresholds and latent covariances (`sampstat`) and of estimates from "
         "cyclearn's covariances, and the largest relative differences of standard errors. The "
         "latter are the sandwich estimator computed in R from lavaan's parts: the covariance of "
         "latent correlations (`NACOV`), the Jacobian and the observed information. For the "

@@ -199,13 +199,15 @@ def print_rows(rows: pd.DataFrame) -> None:
         "choosing options. Every method gets the same rows and cyclearn's default penalty "
         f'(`"{DEFAULT_PENALTY}"`), and runs on one core in a process of its own. FLOP, ges, '
         "BOSS, GRaSP and DAGMA search acyclic graphs only; DAGMA has its own objective (least "
-        "squares, λ₁ = 0.02, weights from 0.2). *Reached* counts graphs whose score is at most "
-        "that of the true graph, *in true class* those that are equivalent to it, and "
-        "*distance* is the mean distance to the true class. *Worse* and *better* count scores "
-        "that differ from cyclearn's by more than 1e-4. *Seconds* are the median (slowest) CPU "
-        "seconds, after compilation and without reading, and *ratio* is the median ratio to "
-        "cyclearn's on the same rows. *MiB* is the largest memory, Python and libraries "
-        "included. Methods were run up to the size that takes minutes per graph.\n"
+        "squares, λ₁ = 0.02, weights from 0.2). Methods were run up to the size that takes "
+        "minutes per graph. The columns are:\n\n"
+        "- *reached*: graphs whose score is at most that of the true graph;\n"
+        "- *in true class*: graphs that are equivalent to the true one;\n"
+        "- *distance*: the mean distance to the true class;\n"
+        "- *worse* and *better*: scores that differ from cyclearn's by more than 1e-4;\n"
+        "- *seconds*: the median (slowest) CPU seconds, after compilation and without reading;\n"
+        "- *ratio*: the median ratio to cyclearn's time on the same rows;\n"
+        "- *MiB*: the largest memory, with Python and libraries.\n"
     )
     print(
         "| truth | p | graphs | method | reached | in true class | distance | worse | better "
@@ -227,11 +229,18 @@ def print_rows(rows: pd.DataFrame) -> None:
                 f"| {own.seconds.median():.2f} ({own.seconds.max():.2f}) "
                 f"| {(own.seconds / beside.seconds).median():.2f} | {own.MiB.max():.0f} |"
             )
-    print("\nGrowth, the exponent of p in the median time, over all sizes tried:\n")
-    for (truth, name), cell in rows.groupby(["truth", "method"], sort=False):
-        medians = cell.groupby("p").seconds.median()
-        if len(medians) > 1:
-            print(f"- {name}, {truth} truths: {_growth(medians):.1f}")
+    print(
+        "\nThe next table shows the growth of the median time, as the exponent of p over all "
+        "sizes that were tried:\n\n| method | acyclic truths | cyclic truths |\n|---|---|---|"
+    )
+    for name, cell in rows.groupby("method", sort=False):
+        medians = [
+            cell[cell.truth == truth].groupby("p").seconds.median()
+            for truth in ("acyclic", "cyclic")
+        ]
+        if any(len(each) > 1 for each in medians):
+            cells = [f"{_growth(each):.1f}" if len(each) > 1 else "" for each in medians]
+            print(f"| {name} | {' | '.join(cells)} |")
 
 
 def _growth(medians: pd.Series[float]) -> float:

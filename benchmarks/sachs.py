@@ -58,11 +58,18 @@ def joined(graph: DirectedGraph) -> NDArray[np.bool_]:
     return np.triu(graph.adjacency | graph.adjacency.T)
 
 
+PROBABLE = (
+    "| rows and experiments | R̂ | effective sample size | edges with 0.9 or more | of these in the "
+    "consensus | consensus edges with 0.5 or more | variables in one feedback loop with 0.9 or "
+    "more |\n" + "|---" * 7 + "|"
+)
+
+
 def probable(name: str, result: LearnResult, consensus: DirectedGraph) -> list[str]:
     """What is sure: edges with a probability of 0.9 or more, and feedback."""
     found = result.posterior
     if found is None or not found.is_determined:
-        return [] if found is None else [f"- {name}: not determined (R̂ {found.r_hat:.2f})."]
+        return [] if found is None else [f"| {name} | {found.r_hat:.2f} | not determined |||||"]
     edges = found.edge_probabilities().loc[[*consensus.names], [*consensus.names]].to_numpy()
     known = sorted(np.argwhere(consensus.adjacency).tolist(), key=lambda edge: -edges[tuple(edge)])
     named = [
@@ -78,11 +85,9 @@ def probable(name: str, result: LearnResult, consensus: DirectedGraph) -> list[s
         for nodes in loops
     ]
     return [
-        f"- {name}: R̂ {found.r_hat:.2f}, effective sample size {found.effective_size:.0f}. "
-        f"Edges with a probability of 0.9 or more: {sure.sum()}, of which in the consensus: "
-        f"{(sure & consensus.adjacency).sum()}. Consensus edges "
-        f"with 0.5 or more: {', '.join(named) or 'none'}. Variables in one feedback loop "
-        f"with 0.9 or more: {'; '.join(within) or 'none'}."
+        f"| {name} | {found.r_hat:.2f} | {found.effective_size:.0f} | {sure.sum()} "
+        f"| {(sure & consensus.adjacency).sum()} | {', '.join(named) or 'none'} "
+        f"| {'; '.join(within) or 'none'} |"
     ]
 
 
@@ -121,10 +126,14 @@ def main() -> None:
     print(describe_run(f"benchmarks/sachs.py --data DIR {how}"))
     counts = proteins["targets"].replace("", "none").value_counts()
     print(
-        f"{len(proteins):,} cells, {N_PROTEINS} proteins and lipids on a logarithmic scale. "
-        "The numbers of rows by the target of the reagent are: "
-        + ", ".join(f"{name} {n:,}" for name, n in counts.items())
-        + f". Each search uses the default penalty and at most {arguments.seconds:g} s. The "
+        f"The table has {len(proteins):,} cells and {N_PROTEINS} proteins and lipids on a "
+        "logarithmic scale. The numbers of rows by the target of the reagent are:\n\n| "
+        + " | ".join(counts.index)
+        + " |\n"
+        + "|---" * len(counts)
+        + "|\n| "
+        + " | ".join(f"{n:,}" for n in counts)
+        + f" |\n\nEach search uses the default penalty and at most {arguments.seconds:g} s. The "
         "results are compared with the consensus of the field, which has no cycles: "
         "*right* counts the found edges that are in the consensus, and *found* the "
         "consensus edges that were found; the same is shown for joined pairs, whatever "
@@ -159,10 +168,10 @@ def main() -> None:
         )
     if sure:
         print(
-            "\nProbabilities, averaged over resamples of the cells, in at most "
-            f"{arguments.sample:g} s each:\n"
+            "\nThe next table shows probabilities of edges and loops, averaged over resamples of "
+            f"the cells, after at most {arguments.sample:g} s each:\n"
         )
-        print("\n".join(sure))
+        print("\n".join([PROBABLE, *sure]))
     print(
         "\nThe model has linear equations and Gaussian noise, which thousands of cells "
         "reject. A reagent that inhibits the activity of a protein need not set the level "

@@ -108,12 +108,12 @@ def print_rows(rows: pd.DataFrame) -> None:
 
 def _print_groups(rows: pd.DataFrame) -> None:
     print(
-        f"The graphs come from the paper's generator, with p = {N_VARIABLES}, {N_ROWS:,} "
-        "rows per group, BIC. The table shows the share of answers in which the true class "
-        "is the only best class, is tied exactly with others, or is missed (95% Wilson "
-        "interval), and the mean distance to it. *Pooled* treats the rows of all groups as "
-        "one table. *Acyclic* maximises the sum of the groups' scores over acyclic graphs, "
-        "which has the same order as the averaged scores of IMaGES.\n"
+        f"The graphs come from the paper's generator, with p = {N_VARIABLES} and {N_ROWS:,} "
+        "rows per group, and the penalty is BIC. The table shows the share of answers in "
+        "which the true class is the only best class, is tied exactly with others, or is missed "
+        "(95% Wilson interval), and the mean distance to it. *Pooled* treats the rows of all "
+        "groups as one table. *Acyclic* maximises the sum of the groups' scores over acyclic "
+        "graphs, which has the same order as the averaged scores of IMaGES.\n"
     )
     print("| groups | method | graphs | alone | tied | missed | distance | median CPU s |")
     print("|---|---|---|---|---|---|---|---|")
@@ -131,7 +131,8 @@ def _print_groups(rows: pd.DataFrame) -> None:
 
 def _print_networks(rows: pd.DataFrame) -> None:
     print(
-        "Simulated fMRI networks with feedback, as single tables and ten at a time, with "
+        "The next data are simulated fMRI networks with feedback, as single tables and ten at a "
+        "time, with "
         '`n_effective="auto"`. The table shows means, with the precision and recall of '
         "arrowheads compared with the true class.\n"
     )

@@ -34,8 +34,6 @@ def test_blocks_run(page, tmp_path, monkeypatch, capsys):
     text = (DOCS / page).read_text(encoding="utf-8")
     if 'os.environ["CYCLEARN_DATA"]' in text and "CYCLEARN_DATA" not in os.environ:
         pytest.skip("set CYCLEARN_DATA to the folder with the data of this page")
-    # DoWhy is not in the lock: before Python 3.13 it needs scipy 1.15.3 or older, and it brings
-    # cvxpy with 200 MB of solvers. Tested by hand with DoWhy 0.14 and scipy 1.15.3.
     for package in ("causallearn", "statsmodels", "dowhy", "pgmpy"):
         if f"from {package}" in text:
             pytest.importorskip(package)

@@ -245,7 +245,7 @@ def _hippocampus(frame: pd.DataFrame) -> str:
     shown = ["setting", "n_samples", "edges", "class_size", "class_distance", "starts_agreeing"]
     rows = learned[shown].astype(numbers).to_numpy(dtype=object).tolist()
     head = ["subject", "rows", "learned graph", "graphs in its class", "distance", "starts agree"]
-    text = "Learned graphs and distances to the anatomical class:\n\n" + markdown_table(head, rows)
+    text = "The learned graphs and their classes:\n\n" + markdown_table(head, rows)
     members = frame[frame["method"] == "anatomical"]
     subjects = sorted(members["setting"].unique())
     cells = members.pivot(index="number", columns="setting")
@@ -259,15 +259,15 @@ def _hippocampus(frame: pd.DataFrame) -> str:
     gaps = [f"{cells['gap'][name].min():.1f}" for name in subjects]
     rows.append(["score above the best found", *gaps])
     text += (
-        "\nStructures equivalent to the anatomical graph, with the gain of the best move, which "
-        "shows that the structure is not a local optimum; brackets mark unstable fits. All "
-        "structures have the same score, and the last line shows by how much it is above the best "
-        "found:\n\n" + markdown_table(["structure", *subjects], rows)
+        "\nThe next table shows the structures equivalent to the anatomical graph, with the gain "
+        "of the best move. A gain shows that the structure is not a local optimum; brackets mark "
+        "unstable fits. All structures have the same score, and the last line shows by how much it "
+        "is above the best found:\n\n" + markdown_table(["structure", *subjects], rows)
     )
     counts = [int(members[name].sum()) for name in ("is_optimum", "is_optimum_of_single_edges")]
     return text + (
-        f"\nLocal optima: {counts[0]} of {len(members)} pairs of a structure and a subject; with "
-        f"moves of single edges only, {counts[1]}.\n"
+        f"\n{counts[0]} of {len(members)} pairs of a structure and a subject are local optima, and "
+        f"{counts[1]} if only moves of single edges are tried.\n"
     )
 
 
@@ -293,7 +293,7 @@ def _feedback(frame: pd.DataFrame) -> str:
     of_all = frame.assign(setting="all", n_nodes="", n_true_edges="")
     everything = [part for _, part in of_all.groupby("method", sort=False)]
     return (
-        "Means over data sets; precision and recall for the true graph, then for its class:\n\n"
+        "Each cell is a mean; precision and recall are for the true graph, then for its class:\n\n"
         + _described([*(part for _, _, part in groups(frame)), *everything], _FEEDBACK)
     )
 
