@@ -127,13 +127,22 @@ def test_a_result_says_rows_and_can_be_shown(result, cyclearn, tmp_path):
     assert (refused.returncode, "graph file" in refused.stderr) == (2, True)
 
 
+def test_what_cannot_be_planned_is_refused_in_words(refused, tmp_path):
+    (tmp_path / "m.csv").write_text("a,b\n1,2\n")
+    assert "cyclearn learn m.csv --out result.json" in refused("next", "m.csv")
+    (tmp_path / "chain.txt").write_text("a -> b\nb -> c\n")
+    assert "give one" in refused("next", "chain.txt", "--targets", "a", "--size", "2")
+
+
 def test_single_rows_are_ranked_by_how_often_they_find_the_truth(result, cyclearn, tmp_path):
     advice = cl.next_experiment(result, rows=1)
     found = advice.table["wins"] / advice.table["expected_left"]
     assert found.is_monotonic_decreasing
     assert advice.table["rows"].isna().all()
     assert advice.table["wins"].between(0, 1).all()
-    assert f"With rows=1, the true graph wins in {advice.best.wins:.0%} of repeats" in str(advice)
+    assert f"With 1 row, the true graph has the best likelihood in {advice.best.wins:.0%}" in str(
+        advice
+    )
     (tmp_path / "result.json").write_text(result.to_json())
     record = json.loads(cyclearn("next", "result.json", "--rows", "1", "--json").stdout)
     assert record["rows"] == 1
@@ -147,6 +156,7 @@ def test_the_command_takes_graphs_and_tables_already_there(cyclearn, tmp_path):
     out = cyclearn("next", "chain.txt")
     assert out.returncode == 0
     assert "3 graphs remain. Intervening on b leaves 1 on average" in out.stdout
+    assert "rows" not in out.stdout
     settled = cyclearn("next", "chain.txt", "--do", "b")
     assert (settled.returncode, "no experiment is needed" in settled.stdout) == (1, True)
 
@@ -231,7 +241,7 @@ def test_what_is_refused_by_name():
     under = cl.equivalence_class(CHAIN.graph, interventions=[[], ["a"]])
     with pytest.raises(cl.InputError, match="rows can be predicted only"):
         cl.next_experiment(under, model=CHAIN)
-    with pytest.raises(cl.InputError, match="neither a result"):
+    with pytest.raises(cl.InputError, match="got str; give a result of learn"):
         cl.next_experiment("chain")
     big = cl.DirectedGraph(np.zeros((40, 40)))
     with pytest.raises(cl.LimitError, match="targets="):

@@ -161,7 +161,9 @@ def test_on_the_command_line(cyclearn, refused, tmp_path, result):
     assert ended.returncode == 0
     assert f"{result.do({'price': 5.0}).loc['quantity', 'mean']:.3f}" in ended.stdout
     assert "Effect of costs on quantity" in ended.stdout
+    assert ended.stdout.startswith("Means if price is held at 5:\n")
     assert "name=number" in refused("effects", "r.json", "--do", "price")
+    assert "'price' twice" in refused("effects", "r.json", "--do", "price=1", "--do", "price = 2")
     assert "give both" in refused("effects", "r.json", "--from", "price")
     assert "nothing to compute" in refused("effects", "r.json")
     assert '"variables"' in cyclearn("effects", "r.json", "--shift", "price=1", "--json").stdout

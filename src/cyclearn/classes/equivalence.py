@@ -188,7 +188,7 @@ def equivalent(g: DirectedGraph | str, h: DirectedGraph | str) -> Equivalence:
     >>> bool(equivalent(a, b)), a.dimension() == b.dimension()
     (False, True)
 
-    A 3-cycle can be turned:
+    A 3-cycle can be reversed:
 
     >>> cycle = DirectedGraph.from_edges([("a", "b"), ("b", "c"), ("c", "a")])
     >>> turned = DirectedGraph.from_edges([("a", "c"), ("c", "b"), ("b", "a")])

@@ -58,21 +58,25 @@ def effects(
         raise InputError(
             "nothing to compute; use --do price=1.5, --shift price=1, or --from and --to"
         )
-    held, pushed = _values(do, "--do"), _values(shift, "--shift")
+    held, shifted = _values(do, "--do"), _values(shift, "--shift")
     # Only effects of one variable on another are averaged over graphs.
     posterior = False if source is None else None
     result = learned(data, options, jobs=jobs, bootstrap=None, checkpoint=None, posterior=posterior)
     record: dict[str, Any] = {}
-    if held or pushed:
-        table = result.do(held, shift=pushed, level=level, max_members=members)
+    if held or shifted:
+        table = result.do(held, shift=shifted, level=level, max_members=members)
+        record |= {"do": held, "shift": shifted}
         record["variables"] = table.reset_index().to_dict(orient="records")
         record["graphs"] = dict(table.attrs)
         if not as_json:
+            changes = [f"{name} is held at {value:g}" for name, value in held.items()]
+            changes += [f"{name} is shifted by {value:g}" for name, value in shifted.items()]
+            say(f"Means if {' and '.join(changes)}:")
             say(table.to_string(float_format=lambda value: significant(value, 4)))
             say(_about(table.attrs, level))
     if source is not None and target is not None:
         found = result.effects(source, target, max_members=members)
-        record["effects"] = found.distinct.to_dict(orient="records")
+        record |= found.to_dict()
         if not as_json:
             say(str(found))
         if result.posterior is not None and result.posterior.is_determined and not result.groups:
@@ -86,20 +90,25 @@ def effects(
 
 
 def _about(attributes: dict[str, Any], level: float) -> str:
-    looked = {"all": "all", "sampled": "drawn at random", "first": "the first listed"}
+    drawn = {"all": "", "sampled": " (drawn at random)", "first": " (the first listed)"}
+    n_graphs, n_unstable = attributes["n_looked_at"], attributes["n_unstable"]
     words = (
-        f"mean, lower, upper: from the graph shown, with {100 * level:g}% interval. smallest, "
-        f"largest: means over {attributes['n_looked_at']} graphs that fit equally well "
-        f"({looked[attributes['selection']]}); lowest, highest: with their intervals."
+        "now: the mean in the data. mean, lower, upper: the mean under the intervention and its "
+        f"{100 * level:g}% interval, from the graph shown; sd: the standard deviation then.\n"
+        "smallest, largest: range of the mean over the graphs that fit equally well; lowest, "
+        f"highest: range of their intervals.\nGraphs that fit equally well: {n_graphs}"
+        f"{drawn[attributes['selection']]}."
     )
     if "scale" in attributes:
-        words += f" All are on the scale of {attributes['scale']}."
+        words += f" All values are on the scale of {attributes['scale']}."
     if "levels" in attributes:
         words += " levels: the probability of each level under the intervention."
-    if attributes["n_unstable"]:
-        words += f" {attributes['n_unstable']} of the graphs have no stable fit and are omitted."
+    if n_unstable:
+        words += f" Omitted: {n_unstable} without a stable best fit."
+    if n_unstable == n_graphs:
+        words += " No graph remains, so there is no range; allow more graphs with --members."
     if attributes["n_unsettled"]:
-        words += f" {attributes['n_unsettled']} of {attributes['n_models']} have no equilibrium."
+        words += f" No equilibrium: {attributes['n_unsettled']} of {attributes['n_models']} fits."
     return words
 
 
@@ -107,13 +116,16 @@ def _values(given: list[str] | None, option: str) -> dict[str, float]:
     """Values by name from ``name=value``; the last equals sign counts."""
     found = {}
     for text in given or []:
-        name, equals, value = text.rpartition("=")
+        name, equals, value = (part.strip() for part in text.rpartition("="))
         try:
             if not equals or not name:
                 raise ValueError
-            found[name] = float(value)
+            number = float(value)
         except ValueError:
             raise InputError(f"{option} got {text!r}; write it as name=number") from None
+        if name in found:
+            raise InputError(f"{option} names {name!r} twice; give each variable one value")
+        found[name] = number
     return found
 
 

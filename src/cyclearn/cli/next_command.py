@@ -37,7 +37,7 @@ def next_experiment(
     Parameters
     ----------
     given
-        Result of learn --out (.json), or a graph file for its class.
+        Saved result (learn --out result.json), or a graph file for its class.
     targets
         Variables (a or a,b) that an experiment can intervene on; repeat the option for each
         experiment.
@@ -61,6 +61,10 @@ def next_experiment(
     from cyclearn.results import next_experiment as advise
     from cyclearn.results.next_experiment_result import class_in_doubt
 
+    if given.suffix.lower() in {".csv", ".tsv", ".xlsx", ".parquet", ".feather", ".dta"}:
+        raise InputError(
+            f"{given} is a table; learn from it first: cyclearn learn {given} --out result.json"
+        )
     found = read_saved(given)
     if not isinstance(found, (LearnResult, DirectedGraph)):
         raise InputError(
@@ -69,7 +73,9 @@ def next_experiment(
     open_graphs: OpenGraphs = found
     if do:
         if isinstance(found, LearnResult):
-            raise InputError("--do needs a graph file; saved results have observational data only")
+            raise InputError(
+                "--do needs a graph file; the experiments of a saved result are those of its tables"
+            )
         open_graphs = equivalence_class(found, interventions=[[], *map(_names, do)])
     advice = advise(
         open_graphs,

@@ -330,7 +330,7 @@ def values_by_index(
     found: dict[int, float] = {}
     for node, value in values.items():
         i = graph.index(node)
-        found[i] = as_float(value, f"{what}({graph.names[i]})")
+        found[i] = as_float(value, f"value for {what}({graph.names[i]})")
         if not np.isfinite(found[i]):
             raise InputError(f"{what}({graph.names[i]} = {value}): give a finite value")
     return found

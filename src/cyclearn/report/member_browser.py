@@ -100,12 +100,12 @@ def describe(member: ListedMember) -> str:
     >>> from cyclearn import DirectedGraph
     >>> g = DirectedGraph.from_edges([("b", "a"), ("c", "a")], names=["a", "b", "c"])
     >>> describe(ListedMember(g, (("b", "a"), ("c", "a")), (("a", "b"),), ("a model",)))
-    'Turned: b → a. Added: c → a. No feedback.'
+    'Reversed: b → a. Added: c → a. No feedback.'
     """
     added, removed = set(member.added), set(member.removed)
     turned = [edge for edge in member.added if edge[::-1] in removed]
     parts = [
-        ("Turned", turned),
+        ("Reversed", turned),
         ("Added", [edge for edge in member.added if edge not in turned]),
         ("Gone", [edge for edge in member.removed if edge[::-1] not in added]),
     ]

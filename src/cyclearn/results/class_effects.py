@@ -163,8 +163,13 @@ class ClassEffects(Answer):
         ):
             if count:
                 lines.append(f"Omitted: {count} {what}.")
-        if self.effects:
-            lines.append(self.distinct.round(4).to_string(index=False))
+        if not self.effects:
+            return "\n".join([*lines, "No graph remains, so the effect is unknown."])
+        lines.append(self.distinct.round(4).to_string(index=False))
+        lines.append(
+            f"Change of {self.target} if {self.source} is shifted by one unit and responds to "
+            "feedback (total_effect), or is held one unit higher (do_effect); share of the graphs."
+        )
         return "\n".join(lines)
 
 

@@ -126,7 +126,7 @@ def next_experiment(
     found = list_open(result_or_class, model, max_members, random_state)
     found = replace(found, probable=_probable(result_or_class, max_members))
     if rows is not None and not found.has_model:
-        raise InputError(f"rows={rows} needs weights: give a model, or a result of observed data")
+        raise InputError(f"rows={rows} needs weights: give a model, or a result of learn")
     graph = found.members[0].graph
     possible = _candidates(graph, targets, size)
     judged = [_judged(found, (chosen,)) for chosen in possible]
@@ -184,6 +184,8 @@ def _candidates(
         chosen = list(dict.fromkeys(as_targets(each, graph) for each in targets))
         if not chosen:
             raise InputError("targets are empty; name at least one experiment")
+        if size != 1:
+            raise InputError(f"size={size} and targets both say what to intervene on; give one")
         return chosen
     whole("size", size, 1)
     if size >= graph.n_nodes:

@@ -21,10 +21,17 @@ if TYPE_CHECKING:
 
     from cyclearn.results.result import LearnResult
 
-_COLUMNS = (
-    "classes: groups of graphs that the experiment distinguishes; expected_left, largest_left: "
-    "graphs that remain, on average and at most; rows: rows of the experiment needed."
-)
+_COLUMNS = {
+    "classes": "sets of graphs that the experiment distinguishes",
+    "expected_left": "graphs that remain, on average",
+    "largest_left": "graphs that remain, at most",
+    "rows": "number with which the true graph, whichever it is, has the best likelihood in "
+    "{confidence:.0%} of repeats (inf: no number suffices)",
+    "rows_typical": "the median over the graphs",
+    "probability_left": "posterior probability that remains, on average",
+    "wins": "how often the true graph has the best likelihood with the requested rows",
+}
+_WINS = "With {}, the true graph has the best likelihood in {:.0%} of repeats"
 # If one graph is left with at least this ``probability_left``, no experiment is proposed.
 _SURE = 0.95
 
@@ -187,7 +194,9 @@ class NextExperiment(Answer):
         if not self.batch:
             return ""
         last, each = self.batch[-1], [" and ".join(one.targets) for one in self.batch]
-        left = f"{last.expected_left:.3g} graphs on average and {last.largest_left} at most"
+        if len(each) == 1:
+            return "A further experiment would not reduce this."
+        left = f"{last.expected_left:.3g} on average and {last.largest_left} at most"
         if not np.isnan(last.probability_left):
             left += f", and {last.probability_left:.0%} of the probability"
         return f"Together, experiments on {'; '.join(each)} leave {left}."
@@ -217,16 +226,16 @@ class NextExperiment(Answer):
         }[self.selection]
         best = self.best
         if best.n_classes == 1:
-            return f"{looked} None of these experiments would distinguish any of them."
+            return f"{looked} None of these experiments distinguishes any of them."
         words = (
             f"{looked} Intervening on {' and '.join(best.targets)} leaves "
             f"{best.expected_left:.3g} on average and {best.largest_left} at most."
         )
         if np.isfinite(best.wins):
-            words += f" With rows={self.rows}, the true graph wins in {best.wins:.0%} of repeats."
+            rows = f"{self.rows} row" + "s" * (self.rows != 1)
+            words += f" {_WINS.format(rows, best.wins)}."
         if np.isfinite(best.rows):
-            share, rows = f"{self.confidence:.0%}", f"{_rounded(best.rows):,.0f}"
-            words += f" About {rows} rows let the true graph win in {share} of repeats"
+            words += " " + _WINS.format(f"{_rounded(best.rows):,.0f} rows", self.confidence)
             if best.rows_typical < best.rows:
                 words += f" (typically {_rounded(best.rows_typical):,.0f})"
             words += "."
@@ -251,7 +260,10 @@ class NextExperiment(Answer):
     def __str__(self) -> str:
         if self.is_settled:
             return self.in_words()
-        return f"{self.in_words()}\n{self.table.round(2).to_string(index=False)}\n{_COLUMNS}"
+        table = self.table.dropna(axis="columns", how="all").round(2)
+        about = "\n".join(f"{k}: {v}" for k, v in _COLUMNS.items() if k in table.columns)
+        about = about.format(confidence=self.confidence)
+        return f"{self.in_words()}\n{table.to_string(index=False)}\n{about}"
 
     def __repr__(self) -> str:
         return f"NextExperiment({len(self.candidates)} candidates, best {self.best.targets!r})"
@@ -263,12 +275,12 @@ def settled_in_words(n_unstable: int) -> str:
     Examples
     --------
     >>> settled_in_words(0)
-    'The learned class has one graph, so no experiment is needed within it.'
+    'The class has one graph, so no experiment is needed within it.'
     """
     if not n_unstable:
-        return "The learned class has one graph, so no experiment is needed within it."
+        return "The class has one graph, so no experiment is needed within it."
     return (
-        f"Only one graph of the learned class remains: of {n_unstable + 1:,} that fit equally "
+        f"Only one graph of the class remains: of {n_unstable + 1:,} that fit equally "
         "well, it alone is stable with these data. If a shock to the system dies out, no "
         "experiment is needed within the class."
     )

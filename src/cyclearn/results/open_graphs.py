@@ -11,7 +11,7 @@ from typing import TypeAlias
 from cyclearn.classes import EquivalenceClass, InterventionalClass
 from cyclearn.classes.graph_class import GraphClass
 from cyclearn.data import Moments
-from cyclearn.foundation import InputError, LimitError, short
+from cyclearn.foundation import InputError, LimitError
 from cyclearn.foundation.random_state import RandomState
 from cyclearn.graphs import DirectedGraph
 from cyclearn.models import FittedModel, LinearGaussianModel
@@ -81,7 +81,8 @@ def list_open(
         )
     if not isinstance(given, (EquivalenceClass, DirectedGraph)):
         raise InputError(
-            f"{short(given)} is neither a result of learn nor a class of graphs; give one of them"
+            f"got {type(given).__name__}; give a result of learn (cl.load reads a saved one), a "
+            "graph or a class of graphs"
         )
     if model is not None:
         return _fitted((given,), model, None, max_members, random_state)

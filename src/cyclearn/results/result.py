@@ -344,8 +344,9 @@ class LearnResult(SavedAnswer):
         if group is None:
             return self.model
         if not isinstance(group, str) or group not in self.models:
-            names = ", ".join(map(short, self.groups[:10])) or "none"
-            raise InputError(f"group is {short(group)}; groups are {names}")
+            names = ", ".join(map(short, self.groups[:10]))
+            which = f"the groups are {names}" if names else "the result has no groups; omit group"
+            raise InputError(f"group is {short(group)}; {which}")
         return self.models[group]
 
     def rank_members(

@@ -96,7 +96,7 @@ function predictions(view) {
     h("p", {}, "Means then and their intervals are by the learned graph; over all graphs: the smallest and the largest mean, and the interval that covers those of all. ", view.words, view.is_rank ? " On the scale of normal scores of ranks." : ""),
     view.targets.every((target) => !target.own || target.own[2] === null) ? h("p", { class: "note" }, "These data do not determine the weights, so there are no intervals.") : null,
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Predictions" },
-      h("table", {}, h("caption", {}, `Where the others are predicted to be on average if ${view.source} is ${isHeld ? "held there" : "pushed by this amount and still responds to its causes"}`),
+      h("table", {}, h("caption", {}, `Where the others are predicted to be on average if ${view.source} is ${isHeld ? "held there" : "shifted by this amount and still responds to its causes"}`),
         h("thead", {}, h("tr", {}, columns.map((name, n) => h("th", { scope: "col", class: n > 1 && n < 8 && "number" }, name || h("span", { class: "unseen" }, "range"))))),
         h("tbody", {}, rows.map((each) => each.element)))),
   ];
@@ -112,9 +112,9 @@ function frame() {
   if (!groups.includes(group)) group = groups[0] ?? "";
   if (!names.includes(source)) [source] = names;
   fill(place("effects"),
-    h("p", {}, "What would happen if a variable were held at a value, or pushed, in every graph that fits equally well."),
+    h("p", {}, "What would happen if a variable were held at a value, or shifted, in every graph that fits equally well."),
     h("p", { class: "fields" },
-      menu("effect-how", "Do this", [["hold", "hold it at a value"], ["push", "push it; it still responds to its causes"]], how, (word) => { how = word; predict(); }),
+      menu("effect-how", "Do this", [["hold", "hold it at a value"], ["push", "shift it; it still responds to its causes"]], how, (word) => { how = word; predict(); }),
       menu("effect-source", "to the variable", names.map((name) => [name, name]), source, (name) => { source = name; predict(); }),
       groups.length ? menu("effect-group", "In the group", groups.map((name) => [name, name]), group, (name) => { group = name; predict(); }) : null,
       h("button", { type: "button", id: "ask-effects", onclick: predict }, "Predict")),

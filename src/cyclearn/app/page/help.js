@@ -51,7 +51,7 @@ export const HELP = {
   weights: "Show or hide the numbers at the edges.",
   "filter-source": "Only graphs in which this variable acts on the other one.",
   "filter-how": "Directly, or also through other variables.",
-  "filter-target": "The variable that is acted on.",
+  "filter-target": "The affected variable.",
   sort: "The order of the graphs.",
   "only-stable": "Leave out graphs in which a shock would grow without limit.",
   "member-number": "The number of the graph that is shown.",
@@ -62,7 +62,7 @@ export const HELP = {
   "effect-source": "The variable that is changed.",
   "effect-how": "Held: its causes no longer act on it. Pushed: it moves by an amount, and still responds to its causes.",
   "effect-group": "Each group has its own weights.",
-  value: "The value at which the variable is held, or the amount by which it is pushed.",
+  value: "The value at which the variable is held, or the amount by which it is shifted.",
   // How sure
   "n-resamples": "How many resamples of the rows are learned from. 100 suffice for a first look.",
   together: "How many variables one experiment sets at the same time.",

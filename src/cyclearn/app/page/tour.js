@@ -8,7 +8,7 @@ const STOPS = [
   ["knowledge", "What you know", "Optional: put variables in temporal order, and forbid or require edges. The search never violates this."],
   ["learn", "Learn", "Learn starts the search. The question mark next to a control explains it. Most tables need no other options."],
   ["graph", "The answer", "The graph, a conclusion in words, warnings, and how probable each edge is. Press edges and variables, choose a layout, fold loops, hide weak edges."],
-  ["effects", "What if", "Hold or push one variable, and see how the others respond, over all graphs that fit equally well."],
+  ["effects", "What if", "Hold or shift one variable, and see how the others respond, over all graphs that fit equally well."],
   ["sure", "How sure", "Probabilities, resamples, and the most informative experiment."],
   ["compare", "Compare", "Draw your own graph, or paste one, and see whether it fits as well."],
   ["take", "Download", "Reports, pictures, models for other software, a script that repeats everything, and your whole work as one file."],
