@@ -75,7 +75,8 @@ def resampled(data, **reading):
 
 
 def sampled(data, **reading):
-    found = cl.posterior(data, **SHORT, **reading)
+    # Resamples, which many robust probabilities need, are read in the bootstrap.
+    found = cl.posterior(data, robust=False, **SHORT, **reading)
     return found.n_effective, found.edge_probabilities().to_numpy().round(9).tolist()
 
 

@@ -60,7 +60,7 @@ export const HELP = {
   "path-at": "Each position is the graph learned with another penalty. Edges that remain over a wide range do not depend on the penalty.",
   // What if
   "effect-source": "The variable that is changed.",
-  "effect-how": "Held: its causes no longer act on it. Pushed: it moves by an amount, and still responds to its causes.",
+  "effect-how": "Held: its causes no longer act on it. Shifted: it moves by an amount, and still responds to its causes.",
   "effect-group": "Each group has its own weights.",
   value: "The value at which the variable is held, or the amount by which it is shifted.",
   // How sure
