@@ -1,5 +1,7 @@
 """Predictions of interventions: means, intervals, and all graphs that fit equally well."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -167,3 +169,13 @@ def test_on_the_command_line(cyclearn, refused, tmp_path, result):
     assert "give both" in refused("effects", "r.json", "--from", "price")
     assert "nothing to compute" in refused("effects", "r.json")
     assert '"variables"' in cyclearn("effects", "r.json", "--shift", "price=1", "--json").stdout
+
+
+def test_a_group_is_named_on_the_command_line(cyclearn, refused, tmp_path):
+    rows = MARKET.sample(300, random_state=0).assign(site=["n", "s"] * 150)
+    cl.learn(rows, groups="site").save(tmp_path / "groups.json")
+    assert "--group" in refused("effects", "groups.json", "--do", "price=1")
+    found = cyclearn("effects", "groups.json", "--do", "price=1", "--group", "s", "--json").stdout
+    expected = cl.load(tmp_path / "groups.json").do({"price": 1.0}, group="s")["mean"]
+    means = [row["mean"] for row in json.loads(found)["variables"]]
+    assert means == pytest.approx(expected.tolist())

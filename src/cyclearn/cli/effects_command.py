@@ -28,6 +28,7 @@ def effects(
     target: Annotated[str | None, typer.Option("--to")] = None,
     level: Annotated[float, typer.Option(min=0.0, max=1.0)] = 0.95,
     members: Annotated[int, typer.Option(min=1)] = 500,
+    group: str | None = None,
     jobs: given.Jobs = None,
     as_json: Json = False,
 ) -> None:
@@ -51,6 +52,8 @@ def effects(
         Level of the intervals.
     members
         Maximum number of graphs to use.
+    group
+        The group whose weights and means are used, if there are several.
     """
     if (source is None) != (target is None):
         raise InputError("--from and --to must be used together; give both")
@@ -64,7 +67,7 @@ def effects(
     result = learned(data, options, jobs=jobs, bootstrap=None, checkpoint=None, posterior=posterior)
     record: dict[str, Any] = {}
     if held or shifted:
-        table = result.do(held, shift=shifted, level=level, max_members=members)
+        table = result.do(held, shift=shifted, group=group, level=level, max_members=members)
         record |= {"do": held, "shift": shifted}
         record["variables"] = table.reset_index().to_dict(orient="records")
         record["graphs"] = dict(table.attrs)
@@ -75,7 +78,7 @@ def effects(
             say(table.to_string(float_format=lambda value: significant(value, 4)))
             say(_about(table.attrs, level))
     if source is not None and target is not None:
-        found = result.effects(source, target, max_members=members)
+        found = result.effects(source, target, group=group, max_members=members)
         record |= found.to_dict()
         if not as_json:
             say(str(found))

@@ -149,7 +149,9 @@ class ClassEffects(Answer):
         listed = self.listed
         of = "an unknown number" if listed.size is None else listed.size
         looked = {
-            "all": f"all {listed.n_looked_at} graphs that fit equally well",
+            "all": f"all {listed.n_looked_at} graphs that fit equally well"
+            if listed.n_looked_at != 1
+            else "the only graph that fits this well",
             "sampled": f"{listed.n_looked_at} graphs drawn at random from {of}",
             "first": f"the first {listed.n_looked_at} graphs listed of {of}, which are not a "
             "random sample",

@@ -196,7 +196,7 @@ def _candidates(
     if comb(graph.n_nodes, size) > _MAX_CANDIDATES:
         raise LimitError(
             f"{comb(graph.n_nodes, size):,} sets of {size} variables are more than "
-            f"{_MAX_CANDIDATES:,}; list the feasible experiments with targets="
+            f"{_MAX_CANDIDATES:,}; list the feasible experiments with targets (--targets)"
         )
     return list(combinations(range(graph.n_nodes), size))
 

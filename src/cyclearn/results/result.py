@@ -125,7 +125,7 @@ class LearnResult(SavedAnswer):
             names = ", ".join(map(repr, list(models)[:5]))
             raise InputError(
                 f"there are {len(models)} groups, each with its own model; use "
-                "result.models[name], or group=name, where names are "
+                "result.models[name], or group=name (--group), where names are "
                 f"{names}{', …' * (len(models) > 5)}"
             )
         (model,) = models.values()
