@@ -57,7 +57,7 @@ def test_chains_over_graphs():
         chain.run(1, 20, 20)
     known.learn([chain.met for chain in chains])
     graphs = np.stack([chain.graph for chain in chains])
-    proposals = Proposals.learned(graphs.mean(axis=0), graphs, known, is_resampled=False, seed=0)
+    proposals = Proposals.learned(graphs.mean(axis=0), graphs, known, most_loops=500, seed=0)
     assert len(proposals.parts.sets) > 4
     chains[0].propose(proposals)
     (batch,) = chains[0].run(1, 20, 20)
