@@ -100,7 +100,7 @@ def answers(sampled):
         *(cl.equivalence_class(LOOP, interventions=[[], ["a"]]), cl.next_experiment(LOOP)),
         cl.equivalence_class(CHAIN).certificate(CHAIN),
         PosteriorEffects("a", "<b>", np.array([0.5, np.nan]), np.array([True, True]), 0),
-        *(cl.l1_learn(data), cl.metrics.structure_scores(CHAIN, LOOP)),
+        *(cl.l1_learn(data), cl.metrics.structure_scores(CHAIN, LOOP), result.model.fit_indices),
     ]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cyclearn.foundation import Answer
 from cyclearn.foundation.arrays import FloatArray
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ _ROUNDING = 1e-10
 
 
 @dataclass(frozen=True, kw_only=True)
-class FitIndices:
+class FitIndices(Answer):
     """Fit indices with the definitions of lavaan (normal theory, divisor n, free means).
 
     They are the numbers of ``lavaan(..., likelihood = "normal", fixed.x = FALSE)`` for the same

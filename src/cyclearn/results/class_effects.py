@@ -168,7 +168,7 @@ class ClassEffects(Answer):
         lines.append(self.distinct.round(4).to_string(index=False))
         lines.append(
             f"Change of {self.target} if {self.source} is shifted by one unit and responds to "
-            "feedback (total_effect), or is held one unit higher (do_effect); share of the graphs."
+            "feedback\n(total_effect), or is held one unit higher (do_effect); share of the graphs."
         )
         return "\n".join(lines)
 
