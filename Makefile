@@ -28,6 +28,9 @@ test slow: export NUMBA_CACHE_DIR = $(CURDIR)/.compiled/tests
 compiled: export NUMBA_CACHE_DIR = $(CURDIR)/.compiled/wheel
 endif
 
+# Matrices are small, and two processes run: threads of theirs would wait for each other.
+test slow: export OPENBLAS_NUM_THREADS = 1
+
 # Two things at a time: compiling alone leaves a processor idle now and then, installing always.
 test: .venv/.runtime
 	@$(MAKE) -j 2 --no-print-directory compiled lint types coverage

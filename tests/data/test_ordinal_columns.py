@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import minimize
 from scipy.stats import multivariate_normal, norm
 
 import cyclearn as cl
@@ -90,9 +92,11 @@ def test_an_empty_cell_of_four_does_not_make_two_columns_one():
     assert 0.8 < _correlation(x, y, (True, True)) < 0.99
 
 
+DRAWN = np.array([[1, 0.5, 0.3, 0.0], [0.5, 1, 0.4, 0.3], [0.3, 0.4, 1, -0.4], [0, 0.3, -0.4, 1]])
+
+
 def drawn(seed, n=500):
-    R = np.array([[1, 0.5, 0.3, 0.0], [0.5, 1, 0.4, 0.3], [0.3, 0.4, 1, -0.4], [0, 0.3, -0.4, 1]])
-    Z = np.random.default_rng(seed).multivariate_normal(np.zeros(4), R, n)
+    Z = np.random.default_rng(seed).multivariate_normal(np.zeros(4), DRAWN, n)
     Z[:, 0], Z[:, 2] = Z[:, 0] > 0.2, np.digitize(Z[:, 2], [-0.5, 0.5])
     return Z
 
@@ -100,14 +104,19 @@ def drawn(seed, n=500):
 IS_ORDERED = np.array([True, False, True, False])
 
 
+@cache
+def estimated(seed, has_holes=False):
+    X = drawn(seed)
+    if has_holes:
+        X[np.random.default_rng(10_000 + seed).random(X.shape) < 0.2] = np.nan
+    return X, latent_correlations(X, IS_ORDERED)
+
+
 @pytest.mark.parametrize("has_holes", few(1, [False, True]))
 def test_influences_say_how_estimates_scatter(has_holes):
     estimates, said = [], []
     for seed in range(300):
-        X = drawn(seed)
-        if has_holes:
-            X[np.random.default_rng(10_000 + seed).random(X.shape) < 0.2] = np.nan
-        R = latent_correlations(X, IS_ORDERED)
+        X, R = estimated(seed, has_holes)
         scale = np.where(IS_ORDERED, 1.0, np.nanstd(X, axis=0))
         estimates.append((R * np.outer(scale, scale))[np.triu_indices(4)])
         if seed < 20:
@@ -129,17 +138,49 @@ def test_the_efficiency_of_medians_is_known(second, expected):
     X = np.column_stack([Z[:, 0] > 0, Z[:, 1] > 0 if second else Z[:, 1]]).astype(float)
     R = latent_correlations(X, np.array([True, second]))
     assert efficiency(X, np.array([True, second]), R) == pytest.approx(expected, rel=0.02)
-    assert efficiency(Z, np.zeros(2, dtype=bool), np.corrcoef(Z.T)) == pytest.approx(1, rel=0.02)
+    assert efficiency(Z, np.zeros(2, dtype=bool), np.corrcoef(Z.T)) == 1
 
 
-def test_rows_count_for_more_than_with_the_least_efficient_pair():
-    rng = np.random.default_rng(0)
-    Z = rng.standard_normal((3_000, 8))
+def test_every_pair_counts_by_its_own_variance():
+    Z = np.random.default_rng(0).standard_normal((3_000, 8))
     Z[:, 0], Z[:, 1] = Z[:, 0] > 0, Z[:, 1] > 0
     found = cl.learn(pd.DataFrame(Z, columns=list("abcdefgh")))
     assert found.tables.ordered == ("a", "b")
-    # The pair of both counts for 0.41, a pair of one and another for 0.64.
-    assert 0.5 < found.tables.n_effective / 3_000 < 0.8
+    # Variances of 15 pairs of neither, 12 of one and one of both, cut at their medians.
+    mean = (15 + 12 * np.pi / 2 + np.pi**2 / 4) / 28
+    assert found.tables.n_effective == pytest.approx(3_000 / mean, rel=0.01)
+
+
+def gain(R, truth):
+    """Twice the gain per row of these correlations over the true ones, with any variances."""
+
+    def divergence(logs):
+        S = R * np.exp(logs[:, None] + logs)
+        return np.trace(np.linalg.solve(truth, S)) - 2 * logs.sum()
+
+    found = minimize(divergence, np.zeros(len(R))).fun - len(R)
+    return found - np.linalg.slogdet(R)[1] + np.linalg.slogdet(truth)[1]
+
+
+def test_the_efficiency_is_how_much_less_chance_gains_from_plain_rows():
+    gains, said = [], []
+    for seed in range(200):
+        X, R = estimated(seed, False)
+        gains.append(500 * gain(R, DRAWN))
+        said.append(efficiency(X, IS_ORDERED, R))
+    # Six correlations gain 6 from plain rows. The mean of 200 gains is known to 5%.
+    assert np.mean(said) == pytest.approx(6 / np.mean(gains), rel=0.1)
+    assert np.std(said) < 0.1 * np.mean(said)
+
+
+def test_heavy_tails_of_other_columns_do_not_reduce_the_rows():
+    rng = np.random.default_rng(0)
+    Z = rng.standard_t(5, (4_000, 6))
+    Z[:, 0] = rng.standard_normal(4_000) > 0
+    is_ordered = np.arange(6) == 0
+    # Five correlations of the ordinal column, and ten of others, whatever their kurtosis.
+    found = efficiency(Z, is_ordered, latent_correlations(Z, is_ordered))
+    assert found == pytest.approx(15 / (10 + 5 * np.pi / 2), rel=0.02)
 
 
 def test_errors_are_from_the_covariance_of_latent_correlations():

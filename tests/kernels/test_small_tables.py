@@ -54,13 +54,13 @@ def test_chains_over_graphs():
     chains = [GraphChain(problem, memory, start, seed=seed) for seed in (1, 2)]
     known = PartsList(problem, chains[0].weigh)
     for chain in chains:
-        chain.run(1, 20, 20)
+        chain.run(1, 10, 20)
     known.learn([chain.met for chain in chains])
     graphs = np.stack([chain.graph for chain in chains])
-    proposals = Proposals.learned(graphs.mean(axis=0), graphs, known, is_resampled=False, seed=0)
+    proposals = Proposals.learned(graphs.mean(axis=0), graphs, known, most_loops=500, seed=0)
     assert len(proposals.parts.sets) > 4
     chains[0].propose(proposals)
-    (batch,) = chains[0].run(1, 20, 20)
+    (batch,) = chains[0].run(1, 10, 20)
     assert batch.shares[0].max() <= 1
     assert chains[0].accepted[-1] > 0
     assert chains[0].accepted.sum() > chains[0].accepted[-1]

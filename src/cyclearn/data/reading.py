@@ -128,8 +128,8 @@ class Reading(Options):
         Ordinal columns: numbers with few levels, booleans, texts of two values, ordered categories.
         Each is treated as an underlying normal variable that was cut at thresholds. Learning uses
         the correlations of these variables (polychoric and polyserial), and weights and effects are
-        on their scale. The effective sample size is such that as many superfluous edges are
-        expected as without ordinal columns; standard errors are from the covariance of these
+        on their scale. The effective sample size is that of plain rows whose correlations gain as
+        much by chance, on average over all pairs; standard errors are from the covariance of these
         correlations. Booleans, two texts, and two to seven whole numbers are recognised as ordinal,
         and a warning says so. They are not if other options need plain rows or if the correlations
         are jointly impossible, which a warning says too.

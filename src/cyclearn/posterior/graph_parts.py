@@ -98,18 +98,15 @@ class PartsList:
         order = np.argsort(-promise, kind="stable")[: EFFORT.most_loops]
         self._keys, self._columns, self._logs = keys[order], columns[order], logs[order]
 
-    def parts(self, tilts: FloatArray, *, is_resampled: bool = False) -> Parts:
+    def parts(self, tilts: FloatArray, most_loops: int = EFFORT.most_loops) -> Parts:
         """The parts with tilts and sums; fewer if they are weighted for every resample."""
         from cyclearn._kernels.assembled_graphs import Parts, sum_parts, table_of
 
-        n_loops, n_node_sets = EFFORT.most_loops, EFFORT.most_node_sets
-        if is_resampled:
-            n_loops, n_node_sets = EFFORT.resampled_loops, EFFORT.resampled_node_sets
         p = self._columns.shape[1]
         powers = 1 << np.arange(p)
-        nodes = (self._columns[:n_loops] > 0) @ powers
+        nodes = (self._columns[:most_loops] > 0) @ powers
         distinct, first = np.unique(nodes, return_index=True)
-        chosen = distinct[np.argsort(first)][: n_node_sets - p]
+        chosen = distinct[np.argsort(first)][: EFFORT.most_node_sets - p]
         is_part = np.flatnonzero(np.isin(nodes, chosen))
         columns = np.concatenate([self._single_columns, self._columns[is_part]])
         logs = np.concatenate([self._single_logs, self._logs[is_part]])

@@ -252,15 +252,18 @@ class _Sampling:
             longer = _Round.of(size, EFFORT.growth * current.batch_steps, current.resamples)
             is_near = progress >= 1 / (1 + EFFORT.growth)
             if current.is_whole and not is_near and 2 * longer.next_steps <= n_left:
-                self.learn(current, is_resampled=current.resamples is not None)
+                self.learn(current, longer)
                 current = longer
 
-    def learn(self, seen: _Round, *, is_resampled: bool) -> None:
-        """Set the proposals of all chains from the last round."""
+    def learn(self, seen: _Round, following: _Round) -> None:
+        """Set the proposals of all chains for the following round from the last one."""
         if self.parts is not None:
             self.parts.learn([chain.met for chain in self.chains])
+        most = EFFORT.most_loops
+        if following.resamples is not None:
+            most = min(most, EFFORT.loops_a_step * following.batch_steps)
         proposals = Proposals.learned(
-            seen.edges, seen.graphs, self.parts, is_resampled=is_resampled, seed=self.seed
+            seen.edges, seen.graphs, self.parts, most_loops=most, seed=self.seed
         )
         for chain in self.chains:
             chain.propose(proposals)
@@ -295,10 +298,11 @@ def sample_graphs(
         most = max(1, int(EFFORT.learning_share * size.max_steps))
         enough = min(EFFORT.learning_size, size.effective_size)
         seen, was_cut = sampling.run(first, replace(size, effective_size=enough, max_steps=most))
-        sampling.learn(seen, is_resampled=True)
         n_left = size.max_steps - sampling.n_steps
         steps = 2 if was_cut else _steps_a_resample(seen, n_left)
-        counted, is_cut = sampling.run(_Round.of(size, steps, resamples), size)
+        resampled = _Round.of(size, steps, resamples)
+        sampling.learn(seen, resampled)
+        counted, is_cut = sampling.run(resampled, size)
         # With too few steps for an edge to change, no edge is uncertain.
         is_cut = is_cut or was_cut
     return counted.sample(size.n_samples, sampling.n_steps, is_cut)

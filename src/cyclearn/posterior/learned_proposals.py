@@ -38,7 +38,7 @@ class Proposals:
         graphs: NDArray[np.uint8],
         parts: PartsList | None,
         *,
-        is_resampled: bool,
+        most_loops: int,
         seed: int,
     ) -> Proposals:
         """Learn from the edge probabilities of a round, its graphs, and the known parts.
@@ -47,7 +47,7 @@ class Proposals:
         saves (``benchmarks/results/posterior_sampler.md``, "Without one device").
         """
         if parts is not None:
-            chosen = parts.parts(learned_tilts(graphs), is_resampled=is_resampled)
+            chosen = parts.parts(learned_tilts(graphs), most_loops)
             return replace(cls.alike(len(edges)), parts=chosen)
         return cls(pair_weights(_openness(edges)), jumps_between(graphs, seed=seed), no_parts())
 

@@ -31,11 +31,10 @@ class SamplerEffort:
     # variables.
     most_loops: int = 1 << 15
     most_node_sets: int = 512
-    # The same if graphs are assembled for every resample, where weighting parts takes about as long
-    # as the steps. With 500 and 64, chains drift on one half of abalone and of wine-red, and
-    # two halves of abalone take 58 s instead of 35; where nothing drifts, that saves a sixth.
-    resampled_loops: int = 3000
-    resampled_node_sets: int = 250
+    # If graphs are assembled for every resample, at most this many loops for each of its steps:
+    # weighting them then takes about as long as the steps. With 500 loops, whatever the number of
+    # steps, chains drifted on one half of abalone and of wine-red.
+    loops_a_step: int = 1
     # Number of loops of two to four nodes to fit before chains begin: all 205 with six variables,
     # where it was measured ("Does the effective size tell the truth?"); time beyond.
     small_loops: int = 400
