@@ -5,7 +5,7 @@ BIN := .venv/bin
 .PHONY: help demo test slow compiled coverage lint types wheel docs bench bench-full lock audit clean
 help:
 	@echo "make demo   install, learn from built-in data, write demo/report.html"
-	@echo "make test   install, then lint, types and all tests"
+	@echo "make test   install, then lint, types and tests"
 	@echo "make slow   install, then the tests that take too long for make test"
 	@echo "make coverage  the kernels uncompiled, and which of their branches the tests take"
 	@echo "make wheel  install, then build a wheel with compiled code into dist/"
