@@ -333,8 +333,8 @@ class Posterior(SavedAnswer):
             raise InputError("to_arviz needs arviz; install it: pip install arviz") from None
         drawn = systematic(self.weights, self.n_samples, seed=0)
         drawn = np.random.default_rng(0).permutation(drawn)
-        groups = {"posterior": {"edge": self.adjacencies[drawn][np.newaxis]}}
-        labels = {
+        groups: dict[str, Any] = {"posterior": {"edge": self.adjacencies[drawn][np.newaxis]}}
+        labels: dict[str, Any] = {
             "coords": {"source": list(self.names), "target": list(self.names)},
             "dims": {"edge": ["source", "target"]},
         }
