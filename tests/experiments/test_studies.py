@@ -102,7 +102,7 @@ def test_hippocampus_on_data_of_the_anatomical_graph(tmp_path):
     results.add(task, [learned, *members], 0.0)
     table = result_table([results])
     assert "| subject1_left | 20000 |" in table
-    assert "Local optima: 8 of 8 pairs" in table
+    assert "8 of 8 pairs of a structure and a subject are local optima" in table
     n_stable = sum(member.measures["is_stable"] for member in members)
     assert table.count("| optimum |") == n_stable
     assert table.count("| (optimum) |") == 8 - n_stable

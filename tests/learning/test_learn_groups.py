@@ -127,7 +127,7 @@ def test_effects_are_those_of_a_group(tables, learned):
         assert learned.effects("d", "c", group=name).interval == tuple(by_group.loc[name])
     with pytest.raises(cl.InputError, match="3 groups"):
         learned.effects("d", "c")
-    with pytest.raises(cl.InputError, match="group is 'w'; groups are 'x', 'y', 'z'"):
+    with pytest.raises(cl.InputError, match="group is 'w'; the groups are 'x', 'y', 'z'"):
         learned.effects("d", "c", group="w")
 
 
