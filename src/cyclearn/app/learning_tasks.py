@@ -82,7 +82,11 @@ def keep_learn(
     refused: InputError | None = None
     for record in read_json(place / "kept.json"):
         kept = options.replaced(
-            start=DirectedGraph.from_dict(record), n_starts=None, max_evaluations=1, time_limit=None
+            start=DirectedGraph.from_dict(record),
+            n_starts=None,
+            effort="default",
+            max_evaluations=1,
+            time_limit=None,
         )
         try:
             # The user ended it, not the limit of this step.
