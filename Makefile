@@ -91,11 +91,12 @@ bench-full: .venv/.dev
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# DoWhy 0.14 asks for scipy 1.15.3 or older before Python 3.13, and for cvxpy with 200 MB of solvers. Its recipe
-# in docs/howto/dowhy.rst needs neither; what it does import is in the lock, for other packages. pip compiles it:
-# compiling warns of its escape sequences, and a warning in a test is an error.
+# The lock names every package, so pip need not look for dependencies. DoWhy 0.14 asks for scipy 1.15.3 or
+# older before Python 3.13, and for cvxpy with 200 MB of solvers. Its recipe in docs/howto/dowhy.rst needs
+# neither; what it does import is in the lock, for other packages. pip compiles it: compiling warns of its
+# escape sequences, and a warning in a test is an error.
 .venv/.dev: .venv/.runtime requirements-dev.lock requirements-no-deps.lock
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile -r requirements-dev.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --no-deps -r requirements-dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r requirements-no-deps.lock
 	@touch $@
 

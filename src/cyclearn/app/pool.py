@@ -1,8 +1,9 @@
-"""Worker processes: several at a time, one ready in advance, each ended after its task.
+"""Worker processes: several at a time, one ready in advance, each kept for further tasks.
 
-A worker receives one line of JSON and answers with one. It ends when its standard input closes, so
-that no worker outlives the server. It does not import modules from the current folder, so that
-files next to the data are not executed.
+A task goes to a worker that has done one of its kind and has loaded what it needs. A worker
+receives one line of JSON and answers with one. It ends when its standard input closes, so that no
+worker outlives the server. It does not import modules from the current folder, so that files next
+to the data are not executed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 # An empty entry in the path means the current folder.
@@ -41,11 +42,12 @@ class WorkerLostError(Exception):
     """The process ended during a task: killed, or out of memory."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Worker:
-    """One process, and the pipe to it."""
+    """One process, the pipe to it, and the kinds of tasks that it was given."""
 
     process: asyncio.subprocess.Process
+    tasks: set[str] = field(default_factory=set)
 
     @classmethod
     async def start(cls, niceness: int = 0) -> Worker:
@@ -75,6 +77,7 @@ class Worker:
         inlet, outlet = self.process.stdin, self.process.stdout
         assert inlet is not None
         assert outlet is not None
+        self.tasks.add(task)
         try:
             inlet.write(json.dumps({"task": task, "arguments": arguments}).encode() + b"\n")
             await inlet.drain()
@@ -132,7 +135,7 @@ class WorkerPool:
         TaskError, WorkerLostError
         """
         async with self._free:
-            worker = await self._take()
+            worker = await self._take(task)
             is_whole = False
             try:
                 if on_start is not None:
@@ -149,15 +152,16 @@ class WorkerPool:
                 else:
                     await asyncio.shield(worker.end())
 
-    async def _take(self) -> Worker:
+    async def _take(self, task: str) -> Worker:
         if self._starting is not None and not self._idle:
             await asyncio.shield(self._starting)
-        while self._idle:
-            # The worker idle for the longest time: the last one may still be loading modules.
-            worker = self._idle.pop(0)
-            if worker.is_alive:
-                return worker
-        return await Worker.start(self._niceness)
+        self._idle = [worker for worker in self._idle if worker.is_alive]
+        if not self._idle:
+            return await Worker.start(self._niceness)
+        # Otherwise the one that has been idle longest: the last one may still be loading modules.
+        found = next((each for each in self._idle if task in each.tasks), self._idle[0])
+        self._idle.remove(found)
+        return found
 
     async def close(self) -> None:
         """End all idle workers; busy ones end with their tasks."""
