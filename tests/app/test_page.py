@@ -544,6 +544,20 @@ def test_two_tabs_keep_both_settings(served, market):
     other.wait_for_selector("#penalty", state="attached")
     other.wait_for_function("() => document.getElementById('lags').value === '2'")
     assert other.input_value("#penalty") == "bic"
+    # What is changed in one while the other waits for the table is in both.
+    held = []
+    table = page.input_value("#tables")
+    other.route(f"**/api/tables/{table}", lambda route: held.append((route, route.fetch())))
+    page.fill("#lags", "3")
+    page.press("#lags", "Tab")
+    other.reload(wait_until="commit")
+    while not held:
+        page.wait_for_timeout(20)
+    page.select_option("#penalty", "2 bic")
+    ((route, answer),) = held
+    route.fulfill(response=answer)
+    other.wait_for_selector("#penalty:has(option[value='2 bic']:checked)")
+    assert other.input_value("#lags") == "3"
     other.close()
 
 

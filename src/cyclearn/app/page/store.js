@@ -145,17 +145,19 @@ export async function readAgain(changes) {
   return poll(true);
 }
 
-let saving, unsaved = null, saves = Promise.resolve();
+let saving, unsaved = null, sent = null, saves = Promise.resolve();
 // What another tab on the same table changes is changed here, too.
 const tabs = new BroadcastChannel("cyclearn");
+// The table that is being loaded, and what other tabs have changed in it since: the answer may lack that.
+let loading = null;
 
 /** Save what was chosen, one after the other: none overtakes a later one. */
 export function save() {
   clearTimeout(saving);
   if (unsaved) {
-    const [table, changes] = unsaved;
+    const mine = sent = unsaved;
     unsaved = null;
-    saves = saves.then(() => quietly(() => api.saveDraft(table, changes)));
+    saves = saves.then(() => quietly(() => api.saveDraft(...mine))).then(() => { if (sent === mine) sent = null; });
   }
   return saves;
 }
@@ -173,7 +175,12 @@ export function change(changes) {
   tell("draft");
 }
 
-tabs.onmessage = ({ data: { table, changed } }) => {
+tabs.onmessage = ({ data: { table, changed, asked } }) => {
+  if (asked) {
+    for (const each of [sent, unsaved]) if (each?.[0] === asked) tabs.postMessage({ table: asked, changed: each[1] });
+    return;
+  }
+  if (table === loading?.id) loading.changed = merged(loading.changed, changed, true);
   if (table !== store.table?.id) return;
   store.draft = merged(freshDraft(store.table), merged(store.draft, changed));
   tell("table", "draft");
@@ -225,7 +232,10 @@ function showTable({ draft, ...record }) {
 async function tableFor(id) {
   // What was chosen a moment ago is part of the answer.
   await save();
-  return api.getTable(id);
+  const mine = loading = { id, changed: {} };
+  tabs.postMessage({ asked: id });
+  const table = await api.getTable(id);
+  return { ...table, draft: merged(table.draft ?? {}, mine.changed) };
 }
 
 /** Look at a table, and at the last graph that was learned from it. */
