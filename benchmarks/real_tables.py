@@ -167,7 +167,7 @@ def table(path: Path) -> None:
                     f"{found} ({found / max(n, 1):.0%}) | "
                     f"{against} ({against / max(n, 1):.1%}) | {kept:.0%} |"
                 )
-    print("\n| table | p | method | seconds, median | slowest | agreed | rows counted |")
+    print("\n| table | p | method | seconds, median | slowest | converged | rows counted |")
     print("|---|---|---|---|---|---|---|")
     for name in dict.fromkeys(name for name, *_ in answers):
         for method in methods:

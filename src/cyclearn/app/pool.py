@@ -158,7 +158,7 @@ class WorkerPool:
         self._idle = [worker for worker in self._idle if worker.is_alive]
         if not self._idle:
             return await Worker.start(self._niceness)
-        # Otherwise the one that has been idle longest: the last one may still be loading modules.
+        # If none has done such a task, the one idle longest: the last may still be loading modules.
         found = next((each for each in self._idle if task in each.tasks), self._idle[0])
         self._idle.remove(found)
         return found

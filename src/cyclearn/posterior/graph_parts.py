@@ -99,7 +99,7 @@ class PartsList:
         self._keys, self._columns, self._logs = keys[order], columns[order], logs[order]
 
     def parts(self, tilts: FloatArray, most_loops: int = EFFORT.most_loops) -> Parts:
-        """The parts with tilts and sums; fewer if they are weighted for every resample."""
+        """The parts with tilts and sums, from at most this many of the known loops."""
         from cyclearn._kernels.assembled_graphs import Parts, sum_parts, table_of
 
         p = self._columns.shape[1]

@@ -145,7 +145,9 @@ export async function readAgain(changes) {
   return poll(true);
 }
 
-let saving, unsaved = null, sent = null, saves = Promise.resolve();
+let saving, unsaved = null, saves = Promise.resolve();
+// What is on its way to the server, the earliest first.
+const sending = [];
 // What another tab on the same table changes is changed here, too.
 const tabs = new BroadcastChannel("cyclearn");
 // The table that is being loaded, and what other tabs have changed in it since: the answer may lack that.
@@ -155,9 +157,10 @@ let loading = null;
 export function save() {
   clearTimeout(saving);
   if (unsaved) {
-    const mine = sent = unsaved;
+    const mine = unsaved;
     unsaved = null;
-    saves = saves.then(() => quietly(() => api.saveDraft(...mine))).then(() => { if (sent === mine) sent = null; });
+    sending.push(mine);
+    saves = saves.then(() => quietly(() => api.saveDraft(...mine))).then(() => sending.shift());
   }
   return saves;
 }
@@ -177,7 +180,7 @@ export function change(changes) {
 
 tabs.onmessage = ({ data: { table, changed, asked } }) => {
   if (asked) {
-    for (const each of [sent, unsaved]) if (each?.[0] === asked) tabs.postMessage({ table: asked, changed: each[1] });
+    for (const each of [...sending, unsaved]) if (each?.[0] === asked) tabs.postMessage({ table: asked, changed: each[1] });
     return;
   }
   if (table === loading?.id) loading.changed = merged(loading.changed, changed, true);
