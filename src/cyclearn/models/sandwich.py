@@ -102,13 +102,26 @@ def inverse_of(information: FloatArray) -> tuple[FloatArray, FloatArray]:
     n_parts, part = connected_components(np.abs(scaled) > _ROUNDING, directed=False)
     inverse, flat = np.zeros_like(scaled), [np.empty((len(unit), 0))]
     for own in (np.flatnonzero(part == number) for number in range(n_parts)):
-        values, vectors = np.linalg.eigh(scaled[np.ix_(own, own)])
-        kept = values > _FLAT
-        inverse[np.ix_(own, own)] = vectors[:, kept] / values[kept] @ vectors[:, kept].T
-        if not kept.all():
-            flat.append(np.zeros((len(unit), int((~kept).sum()))))
-            flat[-1][own] = vectors[:, ~kept]
+        inverse[np.ix_(own, own)], directions = _block_inverse(scaled[np.ix_(own, own)])
+        if directions.size:
+            flat.append(np.zeros((len(unit), directions.shape[1])))
+            flat[-1][own] = directions
     return inverse / unit / unit[:, None], np.hstack(flat)
+
+
+def _block_inverse(block: FloatArray) -> tuple[FloatArray, FloatArray]:
+    try:
+        # A third of the time of the eigenvectors. If it is positive definite and its inverse is not
+        # large, no direction is flat.
+        np.linalg.cholesky(block)
+        inverse = np.linalg.inv(block)
+        if np.linalg.norm(inverse) * _FLAT < 1:
+            return 0.5 * (inverse + inverse.T), np.empty((len(block), 0))
+    except np.linalg.LinAlgError:
+        pass
+    values, vectors = np.linalg.eigh(block)
+    kept = values > _FLAT
+    return vectors[:, kept] / values[kept] @ vectors[:, kept].T, vectors[:, ~kept]
 
 
 def row_scores(Z: FloatArray, A: BoolArray, B: FloatArray, omega: FloatArray) -> FloatArray:

@@ -157,6 +157,7 @@ class _Ties:
 
     def close(self, is_over: Callable[[], bool]) -> None:
         """Examine every class's neighbours, until none is new or a limit is reached."""
+        self.is_cut = is_over()
         while self._waiting and not self.is_cut:
             _, member = heappop(self._waiting)
             masks = self._problem.allowed, self._problem.required
