@@ -331,7 +331,7 @@ def large(browser, folder):
     page.evaluate(START, {"start": [graph.to_dict()], "max_evaluations": 1})
     page.wait_for_function("() => window.seen.drawn")
     seen = page.evaluate("window.seen")
-    n_edges = page.locator("#edge-list tr").count()
+    n_edges = all_rows(page)
     page.fill("#least", "0")
     page.click("button[aria-label='Fit']")
     session = page.context.new_cdp_session(page)
@@ -386,6 +386,12 @@ PRESSED = """() => {
 }"""
 
 
+def all_rows(page):
+    """The length of the list of edges, whose end comes after the picture."""
+    page.wait_for_timeout(500)
+    return page.locator("#edge-list tr").count()
+
+
 def stopped_wide(browser, folder, data, after):
     """Seconds from Stop to the picture of a measured table with many columns, and its edges."""
     path = folder / "residential.csv"
@@ -405,7 +411,7 @@ def stopped_wide(browser, folder, data, after):
     page.locator("[id^='stop-']").click()
     page.wait_for_function("() => window.answered", polling=500)
     found = page.evaluate("(window.answered - window.pressed) / 1000")
-    n_edges = page.locator("#edge-list tr").count()
+    n_edges = all_rows(page)
     ended(process)
     page.context.close()
     return found, n_edges

@@ -94,6 +94,10 @@ def test_many_variables_can_be_read_and_moved(page, tmp_path, n_variables, n_edg
     assert n_learned > 0.8 * n_edges
     words = page.text_content("#shown")
     assert words == f"{len(seen['shown'])} of {n_learned} edges are shown."
+    # Rows out of sight come after the picture.
+    page.wait_for_function(
+        "n => document.querySelectorAll('#edge-list tr').length === n", arg=n_learned
+    )
     # The rest on request.
     page.fill("#least", "0")
     assert page.text_content("#shown") == f"All {n_learned} edges are shown."

@@ -82,8 +82,12 @@ def information_of(S: FloatArray, A: BoolArray, B: FloatArray, omega: FloatArray
     C = np.eye(p) - B
     M = np.linalg.inv(C)
     found = np.zeros((m + p, m + p))
-    own = np.where(j[:, None] == j, S[np.ix_(i, i)] / omega[j], 0.0)
-    found[:m, :m] = own + M[np.ix_(j, i)] * M[np.ix_(j, i)].T
+    # Rows first: entry by entry, a thousand edges take three times as long.
+    across = M[j][:, i]
+    np.multiply(across, across.T, out=found[:m, :m])
+    for child in range(p):
+        own = np.flatnonzero(j == child)
+        found[np.ix_(own, own)] += S[np.ix_(i[own], i[own])] / omega[child]
     found[np.arange(m), m + j] = found[m + j, np.arange(m)] = (S @ C)[i, j] / omega[j] ** 2
     found[m:, m:] = np.diag(0.5 / omega**2)
     return found

@@ -71,11 +71,25 @@ export const arrow = (source, target) => `${source} → ${target}`;
 export function table(caption, columns, rows) {
   const kind = (value) => isNumber(value) && "number";
   const cell = (value, n) => (n === 0 ? h("th", { scope: "row" }, value) : h("td", { class: kind(value) || (isLong(value) && "sentence") }, value));
+  const body = h("tbody");
+  fillRows(body, rows, (row) => row.map(cell));
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
     h("table", {},
       h("caption", {}, caption),
       h("thead", {}, h("tr", {}, columns.map((name, n) => h("th", { scope: "col", class: rows.length > 0 && kind(rows[0][n]) }, name)))),
-      h("tbody", {}, rows.map((row) => h("tr", {}, row.map(cell))))));
+      body));
+}
+
+// Rows that are there at once, more than a screen shows; and after how many milliseconds the others are.
+const AT_ONCE = 60, LATER = 200;
+
+/** Fill the body of a table. Nobody waits for the rows of a long one that are out of sight. */
+function fillRows(body, rows, cells) {
+  const made = (some) => some.map((row) => h("tr", {}, cells(row)));
+  body.replaceChildren(...made(rows.slice(0, AT_ONCE)));
+  const last = body.lastElementChild;
+  // Unless it was filled anew.
+  if (rows.length > AT_ONCE) setTimeout(() => body.lastElementChild === last && body.append(...made(rows.slice(AT_ONCE))), LATER);
 }
 
 /**
@@ -92,7 +106,7 @@ export function sortable(id, caption, columns, rows, order) {
       return a === null || b === null ? (a === null) - (b === null) : sign * compare(a, b);
     });
     heads.forEach((head, n) => head.setAttribute("aria-sort", n !== order[0] ? "none" : order[1] ? "descending" : "ascending"));
-    body.replaceChildren(...sorted.map((row) => h("tr", {}, columns.map(({ show, isNumber: right }, n) => h(n ? "td" : "th", n ? { class: right && "number" } : { scope: "row" }, show(row))))));
+    fillRows(body, sorted, (row) => columns.map(({ show, isNumber: right }, n) => h(n ? "td" : "th", n ? { class: right && "number" } : { scope: "row" }, show(row))));
   };
   const press = (n) => { order.splice(0, 2, n, n === order[0] ? !order[1] : columns[n].isNumber ?? false); arranged(); };
   const heads = columns.map(({ name, isNumber: right }, n) => h("th", { scope: "col", class: right && "number" }, h("button", { type: "button", class: "link", onclick: () => press(n) }, name)));

@@ -228,7 +228,8 @@ function step(to) {
 function renderEdges() {
   const one = member(), box = document.getElementById("edge-table");
   if (!one) return fill(box);
-  const of = (values) => (n) => values?.[one.edges.indexOf(n)] ?? null;
+  const places = new Map(one.edges.map((n, at) => [n, at]));
+  const of = (values) => (n) => values?.[places.get(n)] ?? null;
   const name = (n) => arrow(view().edges[n].source, view().edges[n].target);
   const columns = [
     { name: "edge", key: name, show: (n) => h("button", { type: "button", class: "link", id: `edge-${n}`, onclick: () => press(n) }, name(n)) },
