@@ -42,6 +42,16 @@ def test_the_first_of_all_members_by_the_rule(graph):
     assert (*order[:3], list(order[3])) == slow_order(graph)
 
 
+@given(graphs(max_nodes=12), st.integers(0, 10**6))
+def test_the_order_of_edges_is_that_of_their_lists(graph, seed):
+    A, apart = graph.adjacency.copy(), ~np.eye(graph.n_nodes, dtype=bool)
+    A[apart] = np.random.default_rng(seed).permutation(A[apart])
+    both, nodes = (graph, DirectedGraph(A)), range(graph.n_nodes)
+    lists = [chosen._edge_list(nodes, each.columns) for each in both]
+    keys = [chosen._edge_order(nodes, each.columns) for each in both]
+    assert (lists[0] < lists[1]) == (keys[0] < keys[1])
+
+
 @given(walks(max_nodes=5))
 def test_every_member_leads_to_the_same_one(walk):
     first, *_, last = walk

@@ -15,6 +15,7 @@ from cyclearn.models.components import (
     component_columns,
     flat_directions,
     generic_deficiency,
+    n_flat_directions,
 )
 
 GRAPH = DirectedGraph.from_edges(
@@ -166,3 +167,4 @@ def test_flat_directions_are_as_many_as_the_dimension_lacks(seed):
         solution = ComponentSolution(edges, model.noise_variances[columns.nodes], 0.0)
         n_flat = flat_directions(S, columns, solution).shape[1]
         assert n_flat >= generic_deficiency(columns)
+        assert n_flat == n_flat_directions(S, columns, solution)

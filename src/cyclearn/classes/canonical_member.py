@@ -18,16 +18,21 @@ depends only on the class.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
+from typing import TypeAlias
+
+import numpy as np
 
 from cyclearn.classes.acyclic_members import first_orientation
 from cyclearn.classes.class_statements import mutual_reach
 from cyclearn.classes.seating import Block, Seating
+from cyclearn.foundation.errors import LimitError
 from cyclearn.graphs.bitsets import bits, union
 
-# Decides whether a strongly connected component (nodes and columns) may be in the member shown.
-Admits = Callable[[tuple[int, ...], tuple[int, ...]], bool]
+# Nodes and columns of a strongly connected component, and whether it may be in the member shown.
+Component: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
+Admits: TypeAlias = Callable[[tuple[int, ...], tuple[int, ...]], bool]
 
 # Maximum number of fillings of a block to list and sort, and the number of entries of its columns
 # above which it decreases with the square: there each takes milliseconds, and often none is stable.
@@ -47,11 +52,14 @@ def canonical_order(nodes: Sequence[int], columns: Sequence[int]) -> Order:
     (3, 2, 2, ((0, 1), (1, 0), (1, 2)))
     """
     edges = _edge_list(nodes, columns)
-    return (len(edges), *_feedback(nodes, columns), edges)
+    return (len(edges), *_feedback(components_of(nodes, columns)), edges)
 
 
 def canonical_member(seating: Seating, admits: Admits) -> tuple[int, ...] | None:
-    """Columns of the first member whose components are all admissible; None if there is none."""
+    """Columns of the first member whose components are all admissible; None if there is none.
+
+    Raises LimitError if there are too many members to know.
+    """
     columns = [0] * len(seating.territories)
     for block in Seating(seating.territories, reducible=seating.reducible).blocks:
         filling = _first_filling(seating, block, admits)
@@ -62,9 +70,7 @@ def canonical_member(seating: Seating, admits: Admits) -> tuple[int, ...] | None
     return tuple(columns)
 
 
-def components_of(
-    nodes: Sequence[int], columns: Sequence[int]
-) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+def components_of(nodes: Sequence[int], columns: Sequence[int]) -> Iterator[Component]:
     """The components of two nodes or more among ``nodes``, each with its columns."""
     held = _cyclic_part(nodes, columns)
     inside = sum(1 << j for j, _ in held)
@@ -89,10 +95,10 @@ def _cyclic_part(nodes: Sequence[int], columns: Sequence[int]) -> list[tuple[int
     return held
 
 
-def _feedback(nodes: Sequence[int], columns: Sequence[int]) -> tuple[int, int]:
+def _feedback(components: Iterable[Component]) -> tuple[int, int]:
     """Nodes in cycles, and edges inside components."""
     n_nodes = n_edges = 0
-    for members, held in components_of(nodes, columns):
+    for members, held in components:
         inside = sum(1 << j for j in members)
         n_nodes += len(members)
         n_edges += sum((column & inside).bit_count() - 1 for column in held)
@@ -100,9 +106,6 @@ def _feedback(nodes: Sequence[int], columns: Sequence[int]) -> tuple[int, int]:
 
 
 def _first_filling(seating: Seating, block: Block, admits: Admits) -> tuple[int, ...] | None:
-    def is_admitted(columns: Sequence[int]) -> bool:
-        return all(admits(*component) for component in components_of(block.nodes, columns))
-
     fillings = seating.iter_block(block)
     listed = list(islice(fillings, 1))
     n_entries = sum(column.bit_count() for filling in listed for column in filling)
@@ -112,22 +115,44 @@ def _first_filling(seating: Seating, block: Block, admits: Admits) -> tuple[int,
         acyclic = _first_acyclic(seating, block, listed[0])
         if acyclic is not None:
             return acyclic
-    inside: dict[tuple[int, ...], tuple[int, int]] = {}
+    position = {j: n for n, j in enumerate(block.nodes)}
+    # The nodes of components depend on the columns, not on their assignment to nodes.
+    members_of: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
 
-    def order(columns: tuple[int, ...]) -> Order:
-        # The nodes in cycles depend on the columns, not on their assignment to nodes.
+    def components(columns: tuple[int, ...]) -> Iterator[Component]:
         key = tuple(sorted(columns))
-        if key not in inside:
-            inside[key] = _feedback(block.nodes, columns)
-        edges = _edge_list(block.nodes, columns)
-        return (len(edges), *inside[key], edges)
+        if key not in members_of:
+            members_of[key] = [members for members, _ in components_of(block.nodes, columns)]
+        for members in members_of[key]:
+            yield members, tuple(columns[position[j]] for j in members)
 
-    return next(filter(is_admitted, sorted(listed, key=order)), None)
+    def order(columns: tuple[int, ...]) -> tuple[int, int, int, bytes]:
+        n_entries = sum(column.bit_count() for column in columns)
+        return (n_entries, *_feedback(components(columns)), _edge_order(block.nodes, columns))
+
+    for columns in sorted(listed, key=order):
+        if all(admits(*component) for component in components(columns)):
+            return columns
+    if len(listed) > most:
+        raise LimitError(f"no member is admissible among the first {most} fillings of a block")
+    return None
 
 
 def _edge_list(nodes: Sequence[int], columns: Sequence[int]) -> tuple[tuple[int, int], ...]:
     edges = [(i, j) for j, c in zip(nodes, columns, strict=True) for i in bits(c) if i != j]
     return tuple(sorted(edges))
+
+
+def _edge_order(nodes: Sequence[int], columns: Sequence[int]) -> bytes:
+    """Sorts graphs of as many edges as their edge lists do, in a tenth of the time.
+
+    The first list is that of the graph with an edge where, row by row, it is the first to differ.
+    """
+    held = [c & ~(1 << j) for j, c in sorted(zip(nodes, columns, strict=True))]
+    size = -(-max(1, *(c.bit_length() for c in held)) // 8)
+    packed = np.frombuffer(b"".join(c.to_bytes(size, "little") for c in held), dtype=np.uint8)
+    edges = np.unpackbits(packed.reshape(len(held), size), axis=1, bitorder="little")
+    return np.packbits(edges.T == 0).tobytes()
 
 
 def _first_acyclic(

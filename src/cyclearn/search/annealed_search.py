@@ -297,6 +297,9 @@ class AnnealedSearch:
         return np.asarray(children | parents | beside)
 
     def _climb_with_virtual_edges(self) -> bool:
+        is_thicket = self.effort.in_thicket(self._graph).any()
+        if is_thicket and not self.effort.climbs_in_thicket:
+            return False
         if self.effort.is_overgrown(self._graph):
             return False
         most = min(self.score.limits.max_component, len(self._graph))

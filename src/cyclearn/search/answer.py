@@ -26,7 +26,7 @@ from cyclearn.classes import EquivalenceClass
 from cyclearn.classes.canonical_member import Order, canonical_member, canonical_order
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import Territory, territories
-from cyclearn.foundation import Deadline, InputError, has_passed
+from cyclearn.foundation import Deadline, InputError, LimitError, has_passed
 from cyclearn.foundation.arrays import BoolArray
 from cyclearn.graphs import DirectedGraph
 from cyclearn.graphs.bitsets import bits, columns_to_support, union
@@ -114,7 +114,11 @@ def shown_member(
         for each in whole.rotation_classes
     )
     for parts in (whole.irreducible_seatings(*masks), reducible):
-        members = [canonical_member(part, admits) for part in parts]
+        try:
+            members = [canonical_member(part, admits) for part in parts]
+        except LimitError:
+            # There are even more reducible members, and the first ones are the same.
+            return None
         found = [columns for columns in members if columns is not None]
         if found:
             first = min(found, key=lambda columns: canonical_order(range(len(columns)), columns))

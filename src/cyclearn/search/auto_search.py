@@ -49,7 +49,7 @@ class AutoSearch:
         efforts = [self._effort.further] * most
         if is_default:
             starts *= most
-            efforts[0] = self._effort.first
+            efforts[0] = replace(self._effort.first, climbs_in_thicket=most == 1)
         calls = [
             (problem, start, is_default, seed, effort, call.budget)
             for start, seed, effort in zip(starts, seeds, efforts, strict=True)

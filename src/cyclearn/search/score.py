@@ -410,11 +410,12 @@ class GraphScore:
             self._turned[key] = nodes[places], columns, found
             return found
         sources, its_columns, found = self._turned[key]
-        solutions = []
+        solutions, radii = [], []
         for known in found.solutions:
             each = [turned_weights(columns, b, its_columns, nodes[places], sources) for b in known]
-            solutions.append(tuple(sorted(each, key=columns.spectral_radius)))
-        radii = [columns.spectral_radius(own[0]) for own in solutions]
+            own = [columns.spectral_radius(b) for b in each]
+            solutions.append(tuple(each[n] for n in np.argsort(own, kind="stable")))
+            radii.append(min(own))
         is_stable = bool(radii) and all(map(is_stable_radius, radii))
         return _Thorough(is_stable, found.value, tuple(solutions))
 

@@ -123,6 +123,9 @@ class StartEffort:
     # that a single move would take seconds: the cube of the edges for every pair of nodes
     # (hard_tables.md).
     last_climb_most: float = 1e9
+    # A quick start that ends in a thicket, after which better starts follow, does not climb with
+    # virtual edges, which would take as long as the rest of it (hard_tables.md).
+    climbs_in_thicket: bool = True
     # The search climbs from a graph with a ring closed if it is worse by at most this many
     # penalties per edge: other errors around a true ring cost up to 10, the largest value observed,
     # and most false rings far more. *Rings*.
@@ -157,6 +160,7 @@ class StartEffort:
             n_exchanges=self.n_exchanges // 2,
             acyclic_proposals=self.acyclic_proposals // 2,
             region_proposals=self.region_proposals // 2,
+            climbs_in_thicket=False,
         )
 
     def exchanges_of(self, p: int) -> int:
