@@ -83,10 +83,12 @@ bench-full: .venv/.dev
 	$(BIN)/python benchmarks/peers.py table .bench-full.jsonl > benchmarks/results/peers.md
 	$(BIN)/python benchmarks/peers.py picture .bench-full.jsonl --to benchmarks/results/figures/peers.png
 
-# Python compiles what it imports: a small part, while pip would compile all, half of its time.
+# Python compiles what it imports: a small part, while pip would compile all, half of its time. Older
+# pips, as Python brings them, take twice as long: they compare each file of an index with every platform.
 .venv/.runtime: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "cyclearn needs Python 3.10 or later; set PYTHON=... (found " + sys.version.split()[0] + ")")'
 	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile 'pip>=26'
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile -r requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
