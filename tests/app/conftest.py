@@ -62,20 +62,25 @@ def long_table(tmp_path_factory):
     return path
 
 
+@pytest.fixture(scope="session")
+def address(tmp_path_factory):
+    """One program for all: its processes take seconds to begin."""
+    from browsing import program
+
+    with program(tmp_path_factory.mktemp("page") / "w") as (_, printed):
+        yield printed
+
+
 @pytest.fixture(scope="module")
-def served(tmp_path_factory):
-    """One program, one browser and one page for a file: each test says which table it looks at.
+def served(address):
+    """One browser and one page for a file: each test says which table it looks at.
 
     No longer than that: an open browser keeps an event loop running, and tests of clusters start
     one of their own.
     """
-    from browsing import browser_context, program, silent_page
+    from browsing import browser_context, silent_page
 
-    with (
-        program(tmp_path_factory.mktemp("page") / "w") as (_, address),
-        browser_context(address) as context,
-        silent_page(context, address) as page,
-    ):
+    with browser_context(address) as context, silent_page(context, address) as page:
         yield context, page
 
 
@@ -87,12 +92,10 @@ def page(served):
 @pytest.fixture(scope="module")
 def market(served):
     """The example, its graph, and how to come back to them."""
-    from browsing import go, learn, learned
+    from browsing import go, learn, learned, open_example
 
     page = served[1]
-    go(page, "table")
-    page.click("#example")
-    page.wait_for_selector("caption:text('market.csv')")
+    open_example(page, "market.csv")
     learn(page)
     title = learned(page, "")
     table = page.input_value("#tables")
