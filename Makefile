@@ -50,7 +50,7 @@ compiled: .venv/.runtime
 
 # Compiled code has no lines to count, and hides what Python would complain about.
 coverage: .venv/.dev
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -m uncompiled tests/kernels tests/data tests/models tests/posterior
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -m uncompiled tests/kernels tests/data tests/models tests/posterior tests/search
 	$(BIN)/python -m coverage report
 
 lint: .venv/.dev

@@ -105,17 +105,6 @@ def opened(page, path):
     page.wait_for_selector(f"#tables option:checked:has-text('{path.name}')", state="attached")
 
 
-def open_example(page, file):
-    """Open one of the examples, and wait until the page looks at it."""
-    go(page, "table")
-    if not page.locator("#examples").get_attribute("open"):
-        page.evaluate("document.getElementById('examples').open = true")
-    page.click(f"[data-example='{file}']")
-    page.wait_for_selector(f"caption:text('{file}')")
-    # The list of tables follows.
-    page.wait_for_selector(f"#tables option:checked:has-text('{file}')", state="attached")
-
-
 def unfold(page, summary):
     """Open what is folded, whether an earlier test did or not."""
     page.locator(summary).evaluate("(each) => { each.parentElement.open = true; }")

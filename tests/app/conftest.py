@@ -1,5 +1,7 @@
 """One server for the tests of the application, and what they learn from."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 from served import serve
@@ -92,10 +94,10 @@ def page(served):
 @pytest.fixture(scope="module")
 def market(served):
     """The example, its graph, and how to come back to them."""
-    from browsing import go, learn, learned, open_example
+    from browsing import go, learn, learned, opened
 
     page = served[1]
-    open_example(page, "market.csv")
+    opened(page, Path(cl.__file__).parent / "app" / "examples" / "market.csv")
     learn(page)
     title = learned(page, "")
     table = page.input_value("#tables")

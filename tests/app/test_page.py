@@ -8,13 +8,23 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
-from browsing import drag, go, learn, open_example, opened, unfold, wait_until_kept
+from browsing import drag, go, learn, opened, unfold, wait_until_kept
 
 import cyclearn as cl
 from chromium import needs_browser
 
 pytestmark = [needs_browser, pytest.mark.xdist_group("page")]
 STEPS = ("table", "knowledge", "learn", "graph", "effects", "sure", "compare", "take")
+
+
+def open_example(page, file):
+    go(page, "table")
+    if not page.locator("#examples").get_attribute("open"):
+        page.evaluate("document.getElementById('examples').open = true")
+    page.click(f"[data-example='{file}']")
+    page.wait_for_selector(f"caption:text('{file}')")
+    # The list of tables follows.
+    page.wait_for_selector(f"#tables option:checked:has-text('{file}')", state="attached")
 
 
 def asked(page):
