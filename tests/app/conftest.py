@@ -1,6 +1,8 @@
 """One server for the tests of the application, and what they learn from."""
 
+import json
 from pathlib import Path
+from urllib.request import HTTPCookieProcessor, ProxyHandler, Request, build_opener
 
 import pandas as pd
 import pytest
@@ -65,16 +67,20 @@ def long_table(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def address(tmp_path_factory):
-    """One program for all: its processes take seconds to begin."""
+def new_address(tmp_path_factory):
+    """One program for all, as its processes take seconds to begin, and one address a browser."""
     from browsing import program
 
     with program(tmp_path_factory.mktemp("page") / "w") as (_, printed):
-        yield printed
+        host = printed.partition("/?")[0]
+        opener = build_opener(ProxyHandler({}), HTTPCookieProcessor())
+        opener.open(printed).close()
+        asked = Request(f"{host}/api/link", b"{}", {"Origin": host})
+        yield lambda: json.load(opener.open(asked))["address"]
 
 
 @pytest.fixture(scope="module")
-def served(address):
+def served(new_address):
     """One browser and one page for a file: each test says which table it looks at.
 
     No longer than that: an open browser keeps an event loop running, and tests of clusters start
@@ -82,6 +88,7 @@ def served(address):
     """
     from browsing import browser_context, silent_page
 
+    address = new_address()
     with browser_context(address) as context, silent_page(context, address) as page:
         yield context, page
 

@@ -6,8 +6,8 @@ from unittest.mock import patch
 
 PORT = 8765
 HOST = f"http://127.0.0.1:{PORT}"
-# Before a worker begins: it loads what a search needs when it is asked for one. Those of the program
-# do so in advance, three seconds each, and most workers of the tests are asked for less, or killed.
+# Said to each worker first: load what a search needs when one is asked for. In the program they do
+# so in advance, for three seconds; most of those here are asked for less, or killed.
 UNPREPARED = "from cyclearn.app import worker; worker._warm_up = lambda: iter(())\n"
 
 
