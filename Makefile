@@ -38,11 +38,11 @@ test slow: export OPENBLAS_NUM_THREADS = 1
 # Two things at a time: compiling alone leaves a processor idle now and then, installing always.
 test: .venv/.runtime
 	@$(MAKE) -j 2 --no-print-directory compiled lint types coverage
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 
 # What takes longer than a change should wait for.
 slow: .venv/.dev compiled
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder -m slow
 
 compiled: .venv/.runtime
 	$(BIN)/python -m cyclearn compile
