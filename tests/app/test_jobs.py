@@ -164,7 +164,7 @@ def test_running_searches_leave_small_questions_free(client, example, long_table
 
 
 def test_probabilities_follow_a_search_that_asks_for_them(client, example):
-    reading = {"columns": ["costs", "price", "profit"]}
+    reading = {"columns": ["costs", "price", "income"]}
     job = client.start("learn", example[0], reading=reading, probabilities=True)
     client.wait(job)
     (after,) = [each for each in client.get("/api/state")["jobs"] if each["of"] == job]
