@@ -20,7 +20,7 @@ collect_ignore = ["conftest.py", "app/conftest.py"]
 
 
 # Those that take longest, or are kept together in one process.
-LONGEST = ("test_other_machines", "tests/app/", "test_cluster")
+LONGEST = ("test_other_machines", "tests/app/", "test_cluster", "test_docs")
 
 
 def is_for_python(item):
