@@ -38,11 +38,11 @@ test slow: export OPENBLAS_NUM_THREADS = 1
 # Two things at a time: compiling alone leaves a processor idle now and then, installing always.
 test: .venv/.runtime
 	@$(MAKE) -j 2 --no-print-directory compiled lint types coverage
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 
 # What takes longer than a change should wait for.
 slow: .venv/.dev compiled
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder -m slow
 
 compiled: .venv/.runtime
 	$(BIN)/python -m cyclearn compile
@@ -50,7 +50,7 @@ compiled: .venv/.runtime
 
 # Compiled code has no lines to count, and hides what Python would complain about.
 coverage: .venv/.dev
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -m uncompiled tests/kernels tests/data tests/models tests/posterior
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -m uncompiled tests/kernels tests/data tests/models tests/posterior tests/search
 	$(BIN)/python -m coverage report
 
 lint: .venv/.dev
@@ -83,10 +83,12 @@ bench-full: .venv/.dev
 	$(BIN)/python benchmarks/peers.py table .bench-full.jsonl > benchmarks/results/peers.md
 	$(BIN)/python benchmarks/peers.py picture .bench-full.jsonl --to benchmarks/results/figures/peers.png
 
-# Python compiles what it imports: a small part, while pip would compile all, half of its time.
+# Python compiles what it imports: a small part, while pip would compile all, half of its time. Older
+# pips, as Python brings them, take twice as long: they compare each file of an index with every platform.
 .venv/.runtime: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "cyclearn needs Python 3.10 or later; set PYTHON=... (found " + sys.version.split()[0] + ")")'
 	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile 'pip>=26'
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile -r requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@

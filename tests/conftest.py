@@ -20,7 +20,7 @@ collect_ignore = ["conftest.py", "app/conftest.py"]
 
 
 # Those that take longest, or are kept together in one process.
-LONGEST = ("test_other_machines", "tests/app/", "test_cluster")
+LONGEST = ("test_other_machines", "tests/app/", "test_cluster", "test_docs")
 
 
 def is_for_python(item):
@@ -29,8 +29,13 @@ def is_for_python(item):
     return marker is not None and marker.kwargs.get("only", False)
 
 
+# Before xdist looks for groups.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """The longest tests first, so that no core waits for them in the end."""
+    """The longest tests first, so that no core waits for them in the end.
+
+    Those of one file run in one process: what they share is made once.
+    """
     if not numba_config.DISABLE_JIT:
         config.hook.pytest_deselected(items=[*filter(is_for_python, items)])
         items[:] = itertools.filterfalse(is_for_python, items)
@@ -40,6 +45,9 @@ def pytest_collection_modifyitems(config, items):
         return next(found, len(LONGEST))
 
     items.sort(key=place)
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 @pytest.fixture

@@ -1,5 +1,9 @@
 """One server for the tests of the application, and what they learn from."""
 
+import json
+from pathlib import Path
+from urllib.request import HTTPCookieProcessor, ProxyHandler, Request, build_opener
+
 import pandas as pd
 import pytest
 from served import serve
@@ -62,20 +66,30 @@ def long_table(tmp_path_factory):
     return path
 
 
+@pytest.fixture(scope="session")
+def new_address(tmp_path_factory):
+    """One program for all, as its processes take seconds to begin, and one address a browser."""
+    from browsing import program
+
+    with program(tmp_path_factory.mktemp("page") / "w") as (_, printed):
+        host = printed.partition("/?")[0]
+        opener = build_opener(ProxyHandler({}), HTTPCookieProcessor())
+        opener.open(printed).close()
+        asked = Request(f"{host}/api/link", b"{}", {"Origin": host})
+        yield lambda: json.load(opener.open(asked))["address"]
+
+
 @pytest.fixture(scope="module")
-def served(tmp_path_factory):
-    """One program, one browser and one page for a file: each test says which table it looks at.
+def served(new_address):
+    """One browser and one page for a file: each test says which table it looks at.
 
     No longer than that: an open browser keeps an event loop running, and tests of clusters start
     one of their own.
     """
-    from browsing import browser_context, program, silent_page
+    from browsing import browser_context, silent_page
 
-    with (
-        program(tmp_path_factory.mktemp("page") / "w") as (_, address),
-        browser_context(address) as context,
-        silent_page(context, address) as page,
-    ):
+    address = new_address()
+    with browser_context(address) as context, silent_page(context, address) as page:
         yield context, page
 
 
@@ -87,12 +101,10 @@ def page(served):
 @pytest.fixture(scope="module")
 def market(served):
     """The example, its graph, and how to come back to them."""
-    from browsing import go, learn, learned
+    from browsing import go, learn, learned, opened
 
     page = served[1]
-    go(page, "table")
-    page.click("#example")
-    page.wait_for_selector("caption:text('market.csv')")
+    opened(page, Path(cl.__file__).parent / "app" / "examples" / "market.csv")
     learn(page)
     title = learned(page, "")
     table = page.input_value("#tables")

@@ -6,6 +6,9 @@ from unittest.mock import patch
 
 PORT = 8765
 HOST = f"http://127.0.0.1:{PORT}"
+# Said to each worker first: load what a search needs when one is asked for. In the program they do
+# so in advance, for three seconds; most of those here are asked for less, or killed.
+UNPREPARED = "from cyclearn.app import worker; worker._warm_up = lambda: iter(())\n"
 
 
 class Client:
@@ -72,20 +75,20 @@ def serve(folder, size=2, **limits):
     """Serve a workspace with the given limits."""
     from starlette.testclient import TestClient
 
+    from cyclearn.app import pool
     from cyclearn.app.limits import Limits
-    from cyclearn.app.pool import WorkerPool
     from cyclearn.app.server import make_app
     from cyclearn.app.workspace import Workspace
 
-    # Every worker loads what a search needs, which takes seconds: no more of them than asked for.
     with patch("cyclearn.app.server._QUICK", size):
         app = make_app(
             Workspace.open(folder),
             port=PORT,
             token="secret",
             limits=Limits(**limits),
-            pool=WorkerPool(size),
+            pool=pool.WorkerPool(size),
         )
-    with TestClient(app, base_url=HOST) as client:
+    work = pool._WORK.replace("from", f"{UNPREPARED}from", 1)
+    with patch.object(pool, "_WORK", work), TestClient(app, base_url=HOST) as client:
         assert client.get("/?token=secret", follow_redirects=False).status_code == 303
         yield Client(client)

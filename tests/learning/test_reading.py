@@ -57,7 +57,7 @@ WITHOUT = {
     "missing": {"missing": "rows"},
 }
 QUICK = {"n_starts": 1, "method": "hill-climbing"}
-SHORT = {"effective_size": 50, "max_steps": 20_000, "n_samples": 100}
+SHORT = {"effective_size": 20, "max_steps": 5_000, "n_samples": 50}
 
 
 def learned(data, **reading):
@@ -77,6 +77,7 @@ def resampled(data, **reading):
 def sampled(data, **reading):
     # Resamples, which many robust probabilities need, are read in the bootstrap.
     found = cl.posterior(data, robust=False, **SHORT, **reading)
+    assert found.is_determined
     return found.n_effective, found.edge_probabilities().to_numpy().round(9).tolist()
 
 

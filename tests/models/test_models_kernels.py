@@ -40,6 +40,7 @@ def _gradient(p, arrays, S):
     return function
 
 
+@pytest.mark.uncompiled(only=True)
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("n_outside", [0, 2])
 def test_information_matches_finite_differences(sign, n_outside):
@@ -66,6 +67,7 @@ def test_information_matches_finite_differences(sign, n_outside):
         )
 
 
+@pytest.mark.uncompiled(only=True)
 def test_expected_information_is_the_observed_one_at_the_implied_covariance():
     rng = np.random.default_rng(0)
     adjacency = naive.random_cyclic_adjacency(rng, 3, 3, density=0.4)
@@ -102,6 +104,7 @@ def test_node_score_is_least_squares():
     assert values[0] == kernel.node_score(S, 4, parents)
 
 
+@pytest.mark.uncompiled(only=True)
 def test_collinear_parents_are_reported():
     S = np.array([[1.0, 1.0, 0.5], [1.0, 1.0, 0.5], [0.5, 0.5, 1.0]])
     assert kernel.node_score(S, 2, np.array([0, 1])) == np.inf
@@ -109,6 +112,7 @@ def test_collinear_parents_are_reported():
     assert kernel.fit_component(S, *arrays, np.zeros(2), 1e-9, 100)[4] == kernel.COLLINEAR
 
 
+@pytest.mark.uncompiled(only=True)
 @pytest.mark.parametrize("seed", range(40))
 def test_component_fit_reaches_a_stationary_point_no_general_optimiser_improves(seed):
     rng = np.random.default_rng(seed)
@@ -141,6 +145,7 @@ def test_component_fit_reaches_a_stationary_point_no_general_optimiser_improves(
     assert best <= from_zero.fun + 1e-8
 
 
+@pytest.mark.uncompiled(only=True)
 def test_a_singular_start_is_left():
     arrays = np.array([0, 1]), np.array([0, 1, 2]), np.array([1, 0])
     S = np.array([[1.0, 0.3], [0.3, 1.0]])
@@ -149,6 +154,7 @@ def test_a_singular_start_is_left():
     assert value == pytest.approx(0.5 * np.log(1 - 0.09), abs=1e-12)
 
 
+@pytest.mark.uncompiled(only=True)
 def test_the_iteration_limit_is_reported():
     rng = np.random.default_rng(3)
     adjacency = naive.random_cyclic_adjacency(rng, 6, 0)

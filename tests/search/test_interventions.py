@@ -71,6 +71,7 @@ def test_the_change_of_a_move_is_the_difference_of_two_scores(kind):
         assert move.delta == pytest.approx(change, abs=1e-10)
 
 
+@pytest.mark.uncompiled(only=True)
 def test_the_bound_is_below_every_value():
     """No structure on three nodes has a value below the saturated one."""
     from cyclearn._kernels.component_scores import saturated_value

@@ -1,6 +1,7 @@
 """Fits that start at the weights of another graph, and components that turned cycles make."""
 
 import numpy as np
+import pytest
 
 from cyclearn import DirectedGraph
 from cyclearn._kernels.annealing import _is_turned, apply_toggles
@@ -43,6 +44,7 @@ def test_a_warm_fit_comes_to_what_a_thorough_one_finds():
     assert best <= cold + 1e-10
 
 
+@pytest.mark.uncompiled(only=True)
 def test_a_turned_cycle_is_recognised_and_weights_follow():
     A = ring(4, (0, 2))
     score = score_of(A)
@@ -67,6 +69,7 @@ def implied_precision(S: np.ndarray, A: np.ndarray, weights: np.ndarray) -> np.n
     return Q / np.diag(Q.T @ S @ Q) @ Q.T
 
 
+@pytest.mark.uncompiled(only=True)
 def test_a_large_component_turned_has_the_radius_of_its_own_fit():
     A = ring(8, (0, 4))
     score = score_of(A)
