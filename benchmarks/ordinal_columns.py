@@ -3,7 +3,7 @@
     python benchmarks/ordinal_columns.py run.jsonl [--graphs 50] \
         > benchmarks/results/ordinal_columns.md
     python benchmarks/ordinal_columns.py other.jsonl --first 1000 --graphs 200 \
-        --rows 5000 --levels 5 --kinds uncut ordinal fewer
+        --rows 5000 --levels 5 --kinds uncut ordinal fewer full
 
 What was measured is appended to the file, from which an interrupted run continues; with
 ``--graphs 0`` the page is made of what is there. Without columns as numbers only differences are
@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from environment import describe_run
+from latent_likelihood import correlations_of, latent_correlations
 
 import cyclearn as cl
 
@@ -33,6 +34,8 @@ Z = 1.959964
 KINDS = ("uncut", "numbers", "ordinal")
 # Columns that were not cut, with as many rows as the ordinal ones count for.
 FEWER = "fewer"
+# Ordinal columns, with correlations from the likelihood of whole rows in place of pairs.
+FULL = "full"
 KEY = ("n", "seed", "share", "levels", "kind")
 
 
@@ -97,6 +100,12 @@ def measure(case: tuple[int, int, float, int, str], has_coverage: bool = True) -
         counted = cl.Reading(ordered=own, n_effective="all").tables(table).n_effective
         rows = model.sample(round(counted), random_state=seed)
         return measured(truth, cl.learn(rows, n_effective="all"))
+    if kind == FULL:
+        read = cl.Reading(ordered=own, n_effective="all").tables(table)
+        pairs = read.tables[0].moments.aligned_to(tuple(table)).correlation
+        R = latent_correlations(table, own, correlations_of(pairs))
+        moments = cl.Moments(R, round(read.n_effective), names=[*table])
+        return measured(truth, cl.learn(moments))
     options = {"continuous" if kind == "numbers" else "ordered": own}
     result = cl.learn(table, n_effective="all", **options)
     found: dict[str, Any] = measured(truth, result) | {"n_effective": result.tables.n_effective}
@@ -156,7 +165,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="number of the first graph")
     parser.add_argument("--rows", type=int, nargs="+", default=ROWS)
     parser.add_argument("--levels", type=int, nargs="+", default=LEVELS)
-    parser.add_argument("--kinds", nargs="+", default=KINDS, choices=(*KINDS, FEWER))
+    parser.add_argument("--kinds", nargs="+", default=KINDS, choices=(*KINDS, FEWER, FULL))
     given = parser.parse_args()
     lines = given.file.read_text().splitlines() if given.file.exists() else []
     records = {tuple(each[k] for k in KEY): each for each in map(json.loads, lines)}
@@ -173,7 +182,7 @@ def main() -> None:
         heads += ["distance, uncut", "of this kind", "difference", "ratio"]
         heads += ["false, uncut", "of this kind", "difference"]
         print(f"| {' | '.join(heads)} |\n|{'---:|' * len(heads)}")
-        for n, share, n_levels, kind in product(ROWS, SHARES, LEVELS, ("ordinal", FEWER)):
+        for n, share, n_levels, kind in product(ROWS, SHARES, LEVELS, ("ordinal", FEWER, FULL)):
             if line := paired(found, n, share, n_levels, kind):
                 print(line)
         return
