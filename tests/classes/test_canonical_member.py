@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from cyclearn import DirectedGraph, equivalence_class
 from cyclearn.classes import canonical_member as chosen
 from cyclearn.classes.seating import Seating
 from cyclearn.classes.territories import territories
+from cyclearn.foundation.errors import LimitError
 from strategies import graphs, walks
 
 
@@ -109,3 +112,16 @@ def test_reducible_members_with_the_fewest_edges(graph):
     required = members[-1].adjacency
     agreeing = [each for each in members if not (required & ~each.adjacency).any()]
     assert member(graph, required=required, reducible=True) == min(agreeing, key=slow_order)
+
+
+def test_where_fillings_are_too_many_to_list_nothing_is_claimed(monkeypatch):
+    """Two cycles through six nodes have many members, none acyclic."""
+    rings = [(0, 1, 2, 3, 4, 5), (0, 3, 5, 1, 4, 2)]
+    edges = [(str(a), str(b)) for ring in rings for a, b in pairwise((*ring, ring[0]))]
+    graph = DirectedGraph.from_edges(edges, [str(v) for v in range(6)])
+    cyclic = [each for each in rotations(graph) if not each.is_acyclic]
+    assert len(cyclic) == rotations(graph).size > 6
+    monkeypatch.setattr(chosen, "_MAX_LISTED", 5)
+    assert member(graph) in rotations(graph)
+    with pytest.raises(LimitError, match="no member is admissible among the first 5"):
+        member(graph, admits=lambda _nodes, _columns: False)
