@@ -74,6 +74,8 @@ class AnnealedSearch:
         # Nodes around which annealing is finished, for the graph it was finished with.
         self._settled = np.zeros(len(start), dtype=bool)
         self._graph_seen = np.zeros_like(start, dtype=np.uint8)
+        # The components of the last graph of which a region was annealed.
+        self._labelled = self._graph_seen, np.arange(len(start))
         self._has_groups = len(self.score.shares) > 1
         self._rings_seen: set[bytes] = set()
         start = np.ascontiguousarray(start, dtype=np.uint8)
@@ -267,16 +269,19 @@ class AnnealedSearch:
         """An equivalent graph in which as many edges as can be lead away from a node."""
         if self.score.experiments is not None:
             return self._graph  # interventions change which graphs are equivalent
-        label = self.score.components(self._graph)
+        if self._labelled[0] is not self._graph:
+            self._labelled = self._graph, self.score.components(self._graph)
         furthest = self.effort.turned_distance
-        return leading_away(self._graph, centre, label, self._may_turn, furthest)
+        return leading_away(self._graph, centre, self._labelled[1], self._may_turn, furthest)
 
     def _is_settled(self, centre: int) -> bool:
         """Whether nothing near the node has changed since its region was annealed.
 
         If not, the caller is about to anneal it.
         """
-        changed = np.argwhere(self._graph != self._graph_seen)
+        # Comparing two graphs of a thousand variables takes milliseconds.
+        is_new = self._graph is not self._graph_seen
+        changed = np.argwhere(self._graph != self._graph_seen) if is_new else np.empty(0)
         if len(changed):
             near = np.zeros(len(self._graph), dtype=bool)
             near[changed] = True

@@ -8,7 +8,6 @@ the node already.
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse.csgraph import dijkstra
 
 from cyclearn.foundation.arrays import BoolArray, IntArray
 from cyclearn.search.runs import Adjacency
@@ -30,14 +29,15 @@ def leading_away(
     >>> np.argwhere(leading_away(chain, 2, np.arange(4), np.ones((4, 4), bool), 4)).tolist()
     [[1, 0], [2, 1], [2, 3]]
     """
-    A = graph.astype(bool)
-    distance = dijkstra(A, directed=False, indices=centre, unweighted=True, limit=furthest)
-    near = distance < furthest
-    toward = A & near & (distance[:, None] > distance) & may_turn
+    distance = _distances(graph.view(np.bool_), centre, furthest)
+    near = np.flatnonzero(distance < furthest)
+    is_alone = np.bincount(label)[label] == 1
+    toward = graph[:, near].view(np.bool_) & (distance[:, None] > distance[near])
+    toward &= may_turn[:, near] & is_alone[near] & is_alone[:, None]
     if not toward.any():
         return graph
-    is_alone = np.bincount(label)[label] == 1
-    waiting = {(i, j) for i, j in np.argwhere(toward).tolist() if is_alone[i] and is_alone[j]}
+    A = graph.astype(bool)
+    waiting = {(i, int(near[j])) for i, j in np.argwhere(toward).tolist()}
     while True:
         turned = [(i, j) for i, j in sorted(waiting) if _is_covered(A, i, j)]
         if not turned:
@@ -47,6 +47,21 @@ def leading_away(
             if _is_covered(A, i, j):
                 A[i, j], A[j, i] = False, True
                 waiting.discard((i, j))
+
+
+def _distances(A: BoolArray, centre: int, furthest: int) -> IntArray:
+    """Steps from a node along edges in either direction; those of all other nodes are furthest.
+
+    Only rows and columns of near nodes are read: with a thousand variables, a general function
+    takes longer than everything else around a node.
+    """
+    distance = np.full(len(A), furthest)
+    front = np.array([centre])
+    for steps in range(furthest):
+        distance[front] = steps
+        joined = A[front].any(axis=0) | A[:, front].any(axis=1)
+        front = np.flatnonzero(joined & (distance == furthest))
+    return distance
 
 
 def _is_covered(A: BoolArray, i: int, j: int) -> bool:
