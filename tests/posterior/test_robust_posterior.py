@@ -30,7 +30,7 @@ def test_robust_probabilities_are_means_over_resamples(p, n_groups, size, forbid
     assert found.converged
     assert found.n_resamples >= 96
     assert f"means over {found.n_resamples} resamples of the rows" in str(found)
-    resampler = Resampler.of(as_tables(tables), Reading(), "rows", 0, times=2)
+    resampler = Resampler.of(as_tables(tables), Reading(), "rows", 0, weighs=True)
     expected = []
     for number in range(found.n_resamples):
         tables_drawn = resampler.draw(number)[0]
@@ -83,18 +83,18 @@ def test_chains_that_drift_within_resamples_do_not_agree(drift, is_seen):
 def test_resamples_of_few_rows_leave_no_row_out():
     """Draws of 31 rows have fewer than 30 distinct ones, which determine each other's columns."""
     rows = np.random.default_rng(0).standard_normal((31, 30))
-    resampler = Resampler.of(as_tables(rows), Reading(), "rows", 0, times=2)
+    resampler = Resampler.of(as_tables(rows), Reading(), "rows", 0, weighs=True)
     for number in range(20):
         tables, _, n_refused = resampler.draw(number)
         assert n_refused == 0
         assert np.linalg.eigvalsh(tables.tables[0].moments.correlation)[0] > 1e-9
 
 
-def test_weights_of_resamples_vary_as_two_draws_for_every_row():
+def test_weights_of_resamples_vary_as_draws_with_replacement():
     rows = np.random.default_rng(0).standard_normal((400, 2))
     drawn = {}
-    for times in (1, 2):
-        resampler = Resampler.of(as_tables(rows), Reading(), "rows", 0, times=times)
+    for weighs in (False, True):
+        resampler = Resampler.of(as_tables(rows), Reading(), "rows", 0, weighs=weighs)
         draws = [resampler.draw(number)[0].tables[0].moments for number in range(600)]
-        drawn[times] = np.var([moments.covariance[0, 1] for moments in draws])
-    assert drawn[2] / drawn[1] == pytest.approx(0.5, abs=0.1)
+        drawn[weighs] = np.var([moments.covariance[0, 1] for moments in draws])
+    assert drawn[True] / drawn[False] == pytest.approx(1, abs=0.15)

@@ -41,7 +41,7 @@ class Resampler:
     reading: Reading
     resampling: Resampling
     seed: int
-    times: int = 1
+    weighs: bool = False
 
     @classmethod
     def of(
@@ -50,19 +50,19 @@ class Resampler:
         reading: Reading,
         resampling: Resampling | None,
         seed: int,
-        times: int = 1,
+        weighs: bool = False,
     ) -> Resampler:
         """A resampler: by default of rows if there are rows, in blocks if they are dependent.
 
-        Single rows get weights as variable as those of ``times`` draws per row; where weights are
-        not possible, ``times`` as many rows are drawn and weighted down to the number of rows.
+        If it ``weighs``, single rows get random weights, where these are possible, instead of being
+        drawn with replacement, and a resample has the effective sample size of the data.
 
         Raises
         ------
         InputError
             If the tables cannot be resampled in the requested way.
         """
-        return cls(tables, reading, _checked(tables, resampling), seed, times)
+        return cls(tables, reading, _checked(tables, resampling), seed, weighs)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ class Resampler:
             moments = self._moments(table, generator)
             size = float(moments.n_samples)
             # A resample has the effective sample size of the data.
-            if table.n_effective < table.moments.n_samples or self.times > 1:
+            if table.n_effective < table.moments.n_samples or self.weighs:
                 share = 0.5 if self.resampling == "half" else 1.0
                 size = max(share * table.n_effective, 2.0)
             drawn.append(replace(table, moments=moments, n_effective=size, holes=None, rows=None))
@@ -113,14 +113,13 @@ class Resampler:
     def _drawn_within_targets(self, generator: np.random.Generator) -> Tables:
         """Resample rows within each table; a single row is kept and reweighted instead.
 
-        Its weight is exponential with mean one (Rubin's Bayesian bootstrap), or the mean of several
-        such numbers: no experiment is lost, and what depends on one row alone shows.
+        No experiment is lost, and what depends on one row alone shows.
         """
         drawn = []
         for table in self.tables:
             assert table.rows is not None
             if len(table.rows) == 1:
-                size = table.n_effective * self._row_weights(1, generator)[0]
+                size = table.n_effective * _row_weights(1, generator)[0]
                 drawn.append(replace(table, n_effective=size, rows=None))
                 continue
             chosen = self._chosen(len(table.rows), table.row_weight, generator)
@@ -134,7 +133,7 @@ class Resampler:
     def _moments(self, table: Table, generator: np.random.Generator) -> Moments:
         given = table.moments
         if self.resampling == "parametric" or table.rows is None:
-            return draw_moments(given, self.times * table.n_effective, generator)
+            return draw_moments(given, table.n_effective, generator)
         lags = self.reading.lags
         past = past_of(given.names, lags)
         names = tuple(name for name in given.names if name not in past)
@@ -147,8 +146,8 @@ class Resampler:
         # Rows without information are not drawn.
         of_row = np.any if self.reading.missing == "rows" else np.all
         rows = rows.taken(~of_row(np.isnan(rows.values), axis=1))
-        if self.times > 1 and not rows.ordered and not np.isnan(rows.values).any():
-            weights = self._row_weights(len(rows.values), generator)
+        if self.weighs and not rows.ordered and not np.isnan(rows.values).any():
+            weights = _row_weights(len(rows.values), generator)
             own = 1.0 if rows.weights is None else rows.weights
             rows = replace(rows, weights=weights * own)
         else:
@@ -170,14 +169,7 @@ class Resampler:
             length = min(ceil(_BLOCK_LENGTH / row_weight), n)
             starts = generator.integers(n - length + 1, size=-(-n // length))
             return np.asarray((starts[:, None] + np.arange(length)).ravel()[:n])
-        return generator.integers(n, size=self.times * n)
-
-    def _row_weights(self, n: int, generator: np.random.Generator) -> FloatArray:
-        """Random weights of mean one, so that every row contributes to every resample.
-
-        With few rows, draws with replacement would omit so many that columns become collinear.
-        """
-        return np.asarray(generator.gamma(self.times, size=n) / self.times)
+        return generator.integers(n, size=n)
 
     def digest(self) -> str:
         """A fingerprint of the data that are resampled."""
@@ -187,6 +179,14 @@ class Resampler:
             state.update(repr((table.group, table.targets, source.shape)).encode())
             state.update(np.ascontiguousarray(source).tobytes())
         return state.hexdigest()
+
+
+def _row_weights(n: int, generator: np.random.Generator) -> FloatArray:
+    """Exponential weights of mean one (Rubin's Bayesian bootstrap): every row contributes.
+
+    With few rows, draws with replacement would omit so many that columns become collinear.
+    """
+    return np.asarray(generator.exponential(size=n))
 
 
 def _checked(tables: Tables, resampling: Resampling | None) -> Resampling:

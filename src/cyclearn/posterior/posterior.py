@@ -48,9 +48,6 @@ _ROBUST_SIZE = 300
 # Maximum steps of a chain: this many per pair of variables, within bounds, and twice as many over
 # resamples, because each takes steps to become independent of the preceding one (real_tables.md).
 _STEPS_A_PAIR, _LEAST_STEPS, _MOST_STEPS = 8_000, 1_000_000, 20_000_000
-# Draws for each row of the data, which together have the weight of one: with one draw,
-# probabilities are more cautious than halves of real tables require (real_tables.md).
-_DRAWN = 2
 # Number of members of a class to fit to estimate the share of admissible ones.
 _MEMBERS = 100
 # More chains would take only a few steps each, and more graphs would fill the memory.
@@ -102,11 +99,11 @@ class PosteriorOptions(ProblemOptions):
     def asked_penalty(self, tables: Tables, rows: float, n_groups: int) -> float:
         """By default ½ log n of the group, and its share of the prior.
 
-        In a resample of as many rows, an absent edge gains ½ more on average than in the data,
-        which the penalty of every group compensates.
+        In a resample, an absent edge gains ½ more on average than in the data, which the penalty
+        of every group compensates.
         """
         if self.penalty is None:
-            resampled = 0.5 / _DRAWN if self.robust else 0.0
+            resampled = 0.5 if self.robust else 0.0
             prior = posterior_penalty(1, tables.n_variables) / n_groups
             return 0.5 * log(rows) + resampled + prior
         return super().asked_penalty(tables, rows, n_groups)
@@ -132,7 +129,7 @@ class PosteriorOptions(ProblemOptions):
 def _resamples(problem: SearchProblem, tables: Tables, options: PosteriorOptions) -> Resamples:
     """Rows are drawn one by one: the effective sample size already accounts for autocorrelation."""
     resampling: Resampling = "rows" if _have_rows(tables) else "parametric"
-    resampler = Resampler.of(tables, options.reading, resampling, options.seed, _DRAWN)
+    resampler = Resampler.of(tables, options.reading, resampling, options.seed, weighs=True)
     return partial(_resampled, problem, resampler)
 
 
@@ -177,7 +174,7 @@ def posterior(
         Or several of these, in a list or a mapping: groups that share the graph, each with its own
         weights and noise.
     penalty : "bic", a multiple such as "2 bic", "ebic", or a number, optional
-        λ. By default ½ log n + 1.5 log p − 1.3, see :func:`posterior_penalty`, plus ¼ if
+        λ. By default ½ log n + 1.5 log p − 1.3, see :func:`posterior_penalty`, plus ½ if
         probabilities are averaged over resamples, which fit better by chance. A penalty that suits
         a search, such as "2 bic", is larger with many rows and makes weak edges too improbable.
         With too few rows the default is larger, and ``max_parents`` and ``max_component`` are
@@ -189,7 +186,7 @@ def posterior(
         irreducible members of its class.
     robust : bool
         Average the probabilities over resamples of the rows (the bagged posterior of Huggins and
-        Miller, 2023), each of which weighs the rows at random, as two draws for every row would. If
+        Miller, 2023), each of which weighs the rows at random, as draws with replacement would. If
         no graph describes the data exactly, as with most real data, the plain posterior can be
         certain of one graph in one half of a table and of another graph in the other half. The
         average avoids this overconfidence, and loses little if some graph is true. ``False`` gives
