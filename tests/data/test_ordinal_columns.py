@@ -21,6 +21,8 @@ from cyclearn.data.latent_correlations import (
     latent_correlations,
     thresholds,
 )
+from cyclearn.data.reading import Reading
+from cyclearn.data.resampling import Resampler
 from cyclearn.foundation.errors import InputError
 from cyclearn.models.syntax import lavaan_syntax
 from slow_tests import few, slow
@@ -279,6 +281,17 @@ def test_resamples_groups_pairs_and_exogenous_columns():
         assert fitted.n_effective < 300 * 0.9
     given = cl.fit(TRUTH, cut(latent(300)), ordered=["d", "f"], exogenous=["a", "e"])
     assert (given.ordered, given.exogenous) == (("d", "f"), ("a", "e"))
+
+
+def test_a_resample_may_have_no_row_of_the_last_level():
+    table = latent(60)[["a", "b", "d"]].assign(d=np.repeat([0, 1, 2, 3], [20, 20, 19, 1]))
+    resampled = cl.bootstrap(table, 8, ordered=["d"], n_starts=1, random_state=0)
+    assert resampled.n_resamples == 8
+    reading = Reading(ordered=["d"])
+    resampler = Resampler.of(reading.tables(table), reading, "rows", 0)
+    shares = [resampler.draw(n)[0].tables[0].moments.levels["d"]["3"] for n in range(30)]
+    # One row is left out of a third of the resamples.
+    assert 3 < shares.count(0.0) < 20
 
 
 def test_a_matrix_that_belongs_to_no_variables_is_repaired_and_that_is_said():

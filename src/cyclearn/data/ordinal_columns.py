@@ -79,8 +79,10 @@ def _numbers(column: Any, name: str) -> Any:
 def _shares(rows: Rows, name: str) -> dict[str, float]:
     """The share of each level of an ordinal column."""
     codes = rows.values[:, rows.names.index(name)]
-    counts = np.bincount(codes[~np.isnan(codes)].astype(int))
-    return dict(zip(rows.texts[name], (counts / counts.sum()).tolist(), strict=True))
+    # A resample may have no row of the last level.
+    texts = rows.texts[name]
+    counts = np.bincount(codes[~np.isnan(codes)].astype(int), minlength=len(texts))
+    return dict(zip(texts, (counts / counts.sum()).tolist(), strict=True))
 
 
 def with_latent_correlations(treated: Treated, rows: Rows) -> Treated:
