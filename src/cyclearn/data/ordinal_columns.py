@@ -85,11 +85,11 @@ def _shares(rows: Rows, name: str) -> dict[str, float]:
     return dict(zip(texts, (counts / counts.sum()).tolist(), strict=True))
 
 
-def with_latent_correlations(treated: Treated, rows: Rows) -> Treated:
+def with_latent_correlations(treated: Treated, rows: Rows, is_counted: bool = True) -> Treated:
     """The same data, with the moments of the normal variables behind ordinal columns.
 
     These variables have mean zero and variance one. The effective sample size is multiplied by the
-    efficiency of the latent correlations.
+    efficiency of the latent correlations, if it ``is_counted``, which takes as long as they do.
     """
     is_ordered = np.isin(rows.names, rows.ordered)
     is_empty = np.isnan(rows.values).all(axis=1)
@@ -106,6 +106,6 @@ def with_latent_correlations(treated: Treated, rows: Rows) -> Treated:
     return replace(
         treated,
         moments=moments,
-        n_effective=treated.n_effective * efficiency(X, is_ordered, R),
+        n_effective=treated.n_effective * (efficiency(X, is_ordered, R) if is_counted else 1.0),
         repaired=shrinkage,
     )

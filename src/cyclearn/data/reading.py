@@ -490,13 +490,16 @@ class Reading(Options):
         given = moments.given(self.exogenous)
         return Treated(given, float(given.n_samples), np.empty((0, 0)), None)
 
-    def treated(self, rows: Rows) -> Treated:
-        """Rows with lagged columns and treated missing values, and their moments."""
+    def treated(self, rows: Rows, is_counted: bool = True) -> Treated:
+        """Rows with lagged columns and treated missing values, and their moments.
+
+        Unless it ``is_counted``, ordinal columns do not reduce the effective sample size.
+        """
         if self.lags:
             rows = with_past(rows, self.lags)
         treated = treat_missing(rows, self.missing)
         if rows.ordered:
-            return with_latent_correlations(treated, rows)
+            return with_latent_correlations(treated, rows, is_counted)
         return shrunk(treated) if self.covariance == "shrunk" else treated
 
 

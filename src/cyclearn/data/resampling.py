@@ -103,7 +103,6 @@ class Resampler:
         for table in self.tables:
             moments = self._moments(table, generator)
             size = float(moments.n_samples)
-            # A resample has the effective sample size of the data.
             if table.n_effective < table.moments.n_samples or self.weighs:
                 share = 0.5 if self.resampling == "half" else 1.0
                 size = max(share * table.n_effective, 2.0)
@@ -159,7 +158,8 @@ class Resampler:
             margins = "raw"
         missing = "error" if self.reading.missing == "rows" else self.reading.missing
         reading = Reading(missing=missing, covariance=self.reading.covariance)
-        moments = reading.treated(with_margins(rows, margins)).moments
+        # A resample has the effective sample size of the data.
+        moments = reading.treated(with_margins(rows, margins), is_counted=False).moments
         return moments.aligned_to(given.names) if lags else moments
 
     def _chosen(self, n: int, row_weight: float, generator: np.random.Generator) -> IntArray:
