@@ -202,6 +202,7 @@ def _chance(x: FloatArray) -> float:
     statistic = 0.0
     squares = x * x
     for lag in range(1, n_lags + 1):
-        statistic += max(x[:-lag] @ x[lag:], 0) ** 2 / (squares[:-lag] @ squares[lag:])
+        product = float(x[:-lag] @ x[lag:])
+        statistic += max(product, 0.0) ** 2 / float(squares[:-lag] @ squares[lag:])
     degrees = np.arange(1, n_lags + 1)
     return float((binom(n_lags, degrees) / 2**n_lags * chdtrc(degrees, statistic)).sum())
