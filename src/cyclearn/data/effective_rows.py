@@ -202,7 +202,7 @@ def _chance(x: FloatArray) -> float:
     statistic = 0.0
     squares = x * x
     for lag in range(1, n_lags + 1):
-        product = float(x[:-lag] @ x[lag:])
-        statistic += max(product, 0.0) ** 2 / float(squares[:-lag] @ squares[lag:])
+        product, scale = x[:-lag] @ x[lag:], squares[:-lag] @ squares[lag:]
+        statistic += float(np.maximum(product, 0) ** 2 / scale)
     degrees = np.arange(1, n_lags + 1)
     return float((binom(n_lags, degrees) / 2**n_lags * chdtrc(degrees, statistic)).sum())
