@@ -207,7 +207,7 @@ def _best_place(o: Ordered, v: int) -> int:
             if step < 0:
                 for a in range(f.size[0]):
                     if f.members[a] == u:
-                        drop_parent(o.S, f, v, a)
+                        drop_parent(f, v, a)
                         own = _grow(o, f, v, i)
                         break
             elif (

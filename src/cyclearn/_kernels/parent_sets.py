@@ -29,7 +29,8 @@ COLLINEAR = 1e-10
 class Factor(NamedTuple):
     """The parents of one node and what they explain of all variables.
 
-    ``members[:size[0]]`` are the parents; ``solved`` is a work array.
+    ``members[:size[0]]`` are the parents; ``scales`` are one over the diagonal of the Cholesky
+    factor, and ``solved`` is a work array.
     """
 
     rows: Floats
@@ -37,6 +38,7 @@ class Factor(NamedTuple):
     joint: Floats
     members: Ints
     size: Ints
+    scales: Floats
     solved: Floats
 
 
@@ -50,6 +52,7 @@ def new_factor(p: int, max_parents: int) -> Factor:
         np.empty(max_parents, np.int64),
         np.zeros(1, np.int64),
         np.empty(max_parents),
+        np.empty(max_parents),
     )
 
 
@@ -58,8 +61,18 @@ def empty_factor(S: Floats, f: Factor, node: int) -> None:
     """Initialise the factor of a node without parents."""
     f.size[0] = 0
     for c in range(S.shape[0]):
-        f.left[c] = S[c, c]
+        f.left[c] = 1.0
         f.joint[c] = S[node, c]
+
+
+@lean_kernel
+def _explain(f: Factor, row: Floats, scale: float, node: int, sign: float) -> None:
+    """Scale a row, and subtract or add what it explains."""
+    own = sign * scale * row[node]
+    for c in range(row.size):
+        row[c] *= scale
+        f.left[c] += sign * row[c] * row[c]
+        f.joint[c] += own * row[c]
 
 
 @lean_kernel
@@ -75,13 +88,8 @@ def append_parent(S: Floats, f: Factor, node: int, parent: int) -> None:
         factor = above[parent]
         for c in range(p):
             row[c] -= factor * above[c]
-    scale = 1.0 / np.sqrt(f.left[parent])
-    for c in range(p):
-        row[c] *= scale
-    own = row[node]
-    for c in range(p):
-        f.left[c] -= row[c] * row[c]
-        f.joint[c] -= own * row[c]
+    f.scales[k] = 1.0 / np.sqrt(f.left[parent])
+    _explain(f, row, f.scales[k], node, -1.0)
     # A parent has a residual variance of exactly zero, so it is not a candidate.
     f.left[parent] = 0.0
     f.members[k] = parent
@@ -131,7 +139,7 @@ def _weakest_parent(f: Factor, node: int, required: Bytes, share: float) -> int:
             total = 1.0 if b == a else 0.0
             for c in range(a, b):
                 total -= f.rows[c, f.members[b]] * x[c]
-            x[b] = total / f.rows[b, f.members[b]]
+            x[b] = total * f.scales[b]
             coefficient += x[b] * f.rows[b, node]
             diagonal += x[b] * x[b]
         explained = coefficient * coefficient / diagonal
@@ -142,13 +150,24 @@ def _weakest_parent(f: Factor, node: int, required: Bytes, share: float) -> int:
 
 
 @lean_kernel
-def drop_parent(S: Floats, f: Factor, node: int, place: int) -> None:
-    """Remove a parent; the factor is rebuilt."""
-    k = f.size[0]
-    empty_factor(S, f, node)
+def drop_parent(f: Factor, node: int, place: int) -> None:
+    """Remove a parent: rotations move what only it explains into the last row."""
+    k = f.size[0] - 1
+    for b in range(place, k):
+        parent = f.members[b + 1]
+        last, row = f.rows[b], f.rows[b + 1]
+        f.scales[b] = 1.0 / np.sqrt(last[parent] * last[parent] + row[parent] * row[parent])
+        sine = last[parent] * f.scales[b]
+        cosine = row[parent] * f.scales[b]
+        for c in range(row.size):
+            both = sine * last[c] + cosine * row[c]
+            row[c] = cosine * last[c] - sine * row[c]
+            last[c] = both
+        f.members[b] = parent
+    f.size[0] = k
+    _explain(f, f.rows[k], 1.0, node, 1.0)
     for a in range(k):
-        if a != place:
-            append_parent(S, f, node, f.members[a])
+        f.left[f.members[a]] = 0.0
 
 
 @lean_kernel
@@ -177,21 +196,24 @@ def grow_and_shrink(
     grow_share = least_share(penalty)
     shrink_share = np.exp(2.0 * (penalty - ROUNDING)) - 1.0
     n_fitted = 1
-    changed = True
-    while changed:
-        changed = False
+    while True:
+        n_before = n_fitted
         while f.size[0] < f.members.size:
             c = _best_candidate(f, node, may, position, limit, grow_share)
             if c < 0:
                 break
             append_parent(S, f, node, c)
             n_fitted += 1
-            changed = True
+        # The given parents may need shrinking, but not those that were shrunk and did not grow.
+        if n_fitted == n_before > 1:
+            break
+        n_before = n_fitted
         while f.size[0] > 0:
             a = _weakest_parent(f, node, required, shrink_share)
             if a < 0:
                 break
-            drop_parent(S, f, node, a)
+            drop_parent(f, node, a)
             n_fitted += 1
-            changed = True
+        if n_fitted == n_before:
+            break
     return factor_value(f, node, penalty), n_fitted

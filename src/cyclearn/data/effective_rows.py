@@ -71,7 +71,7 @@ class Memory:
         inflations, is_dependent = np.full(p, np.nan), np.zeros(p, dtype=bool)
         if n >= TESTED_ROWS:
             scale = X.std(axis=0)
-            X = X - X.mean(axis=0)
+            X = np.subtract(X, X.mean(axis=0), order="F")
             X /= np.where(scale > 0, scale, 1)
             order = Order.of(X)
             # One column at a time: copies of a long table would take most of the memory.
@@ -200,8 +200,9 @@ def _chance(x: FloatArray) -> float:
     # With few rows the test has the right level only for few lags.
     n_lags = min(TEST_LAGS, len(x) // 10)
     statistic = 0.0
+    squares = x * x
     for lag in range(1, n_lags + 1):
-        products = x[:-lag] * x[lag:]
-        statistic += max(products.sum(), 0) ** 2 / (products**2).sum()
+        product, scale = x[:-lag] @ x[lag:], squares[:-lag] @ squares[lag:]
+        statistic += float(np.maximum(product, 0) ** 2 / scale)
     degrees = np.arange(1, n_lags + 1)
     return float((binom(n_lags, degrees) / 2**n_lags * chdtrc(degrees, statistic)).sum())

@@ -107,12 +107,15 @@ def _is_sorted(x: FloatArray, begins: BoolArray) -> bool:
     from scipy.special import gammaln
 
     run = np.cumsum(begins) - 1
-    change = np.where(begins[1:], 0, np.sign(np.diff(x)))
-    rises, falls = (np.bincount(run[1:], change == sign, run[-1] + 1) for sign in (1, -1))
+    starts = np.flatnonzero(begins)
+    rises, falls = (
+        np.add.reduceat(np.append(False, changed) & ~begins, starts, dtype=np.int64)
+        for changed in (x[1:] > x[:-1], x[1:] < x[:-1])
+    )
     is_monotone = (rises == 0) | (falls == 0)
     n_stretches = rises + falls + 1
-    arrangements = gammaln(_lengths(begins) + 1).sum()
-    arrangements -= gammaln(_lengths(begins | _changes(x)) + 1).sum()
+    lengths = _lengths(begins | _changes(x))
+    arrangements = gammaln(_lengths(begins) + 1).sum() - gammaln(lengths[lengths > 1] + 1).sum()
     sorting = np.where(is_monotone, np.log(np.minimum(n_stretches, 2)), gammaln(n_stretches + 1))
     if arrangements - sorting.sum() <= -log(_CHANCE):
         return False

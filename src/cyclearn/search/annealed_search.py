@@ -95,16 +95,10 @@ class AnnealedSearch:
             is_settled = not (
                 self._pass_over_regions() or self._close_rings() or self._climb_with_virtual_edges()
             )
-        return SearchRun(
-            start,
-            self._graph,
-            self._value if self._is_admitted else inf,
-            tuple(self._steps),
-            self._ended() or SearchStatus.SETTLED,
-            self._n_evaluations,
-            self._refusals,
-            self._limits,
-        )
+        score = self._value if self._is_admitted else inf
+        outcome = start, self._graph, score, tuple(self._steps)
+        status = self._ended() or SearchStatus.SETTLED
+        return SearchRun(*outcome, status, self._n_evaluations, self._refusals, self._limits)
 
     def _ended(self) -> SearchStatus | None:
         return self.budget.ended(self._n_evaluations)
@@ -371,14 +365,9 @@ class AnnealedSearch:
         most = min(
             self.score.limits.max_component, max(component, self.score.largest_component(admitted))
         )
-        run = local_search(
-            self.problem,
-            self.score.limited(max_component=most, max_virtual_cycle=virtual_cycle),
-            admitted,
-            Strategy(),
-            replace(self.budget, max_evaluations=self._evaluations_left()),
-            near=near,
-        )
+        score = self.score.limited(max_component=most, max_virtual_cycle=virtual_cycle)
+        budget = replace(self.budget, max_evaluations=self._evaluations_left())
+        run = local_search(self.problem, score, admitted, Strategy(), budget, near=near)
         self._n_evaluations += run.n_evaluations
         self._refusals += run.refusals
         # A limit that applies only to this stage must not be reported.

@@ -126,16 +126,8 @@ class _Walk:
 
     def ended(self, status: SearchStatus) -> SearchRun:
         """The run, which ends here."""
-        return SearchRun(
-            self._start,
-            self._best,
-            self._best_value,
-            tuple(self.steps),
-            status,
-            self.n_evaluations,
-            self._refusals,
-            self._limits,
-        )
+        found = self._best, self._best_value, tuple(self.steps), status
+        return SearchRun(self._start, *found, self.n_evaluations, self._refusals, self._limits)
 
 
 def local_search(

@@ -179,18 +179,10 @@ class GraphScore:
             if known is not None and known.solutions:
                 columns = component_fits.ComponentColumns.of(A.astype(bool), nodes.tolist())
                 weights[:, columns.parents, columns.children] = [b[0] for b in known.solutions]
-        return Scored(
-            self.S,
-            self.shares,
-            self.targeted,
-            self.pooled,
-            A,
-            self.Z,
-            self._keys,
-            self._values,
-            np.zeros(1, dtype=np.int64),
-            Warm(weights, np.zeros_like(weights), np.full(p, START, dtype=np.uint8)),
-        )
+        warm = Warm(weights, np.zeros_like(weights), np.full(p, START, dtype=np.uint8))
+        data = self.S, self.shares, self.targeted, self.pooled
+        counter = np.zeros(1, dtype=np.int64)
+        return Scored(*data, A, self.Z, self._keys, self._values, counter, warm)
 
     @cached_property
     def pooled(self) -> Pooled:
@@ -214,16 +206,9 @@ class GraphScore:
         from cyclearn._kernels.neighbourhood import MoveRules
 
         limits = self.limits
-        return MoveRules(
-            may_add,
-            may_delete,
-            np.array(banned, dtype=np.uint64),
-            self.penalty,
-            limits.max_component,
-            limits.max_parents,
-            limits.max_edges,
-            np.zeros(1, dtype=np.int64),
-        )
+        keys, hit = np.array(banned, dtype=np.uint64), np.zeros(1, dtype=np.int64)
+        most = limits.max_component, limits.max_parents, limits.max_edges
+        return MoveRules(may_add, may_delete, keys, self.penalty, *most, hit)
 
     def best_neighbour(
         self, A: Adjacency, rules: MoveRules, *, first_improvement: bool = False
@@ -272,26 +257,15 @@ class GraphScore:
         graph = score._scored(part.copy(), is_warm=True)
         inside = np.ix_(around.index, around.index)
         n_outside = int(np.count_nonzero(A)) - int(np.count_nonzero(part))
-        change, best_change, best = anneal(
-            graph,
-            around.places(nodes),
-            rules._replace(
-                may_add=np.ascontiguousarray(rules.may_add[inside]),
-                may_delete=np.ascontiguousarray(rules.may_delete[inside]),
-                max_edges=rules.max_edges - n_outside,
-            ),
-            temperatures,
-            n_proposals,
-            max_evaluations,
-            seed,
+        rules = rules._replace(
+            may_add=np.ascontiguousarray(rules.may_add[inside]),
+            may_delete=np.ascontiguousarray(rules.may_delete[inside]),
+            max_edges=rules.max_edges - n_outside,
         )
-        return Annealed(
-            around.with_part(A, graph.A),
-            float(change),
-            around.with_part(A, best),
-            float(best_change),
-            int(graph.counter[0]),
-        )
+        places, work = around.places(nodes), (n_proposals, max_evaluations)
+        change, best_change, best = anneal(graph, places, rules, temperatures, *work, seed)
+        last, best = (around.with_part(A, part) for part in (graph.A, best))
+        return Annealed(last, float(change), best, float(best_change), int(graph.counter[0]))
 
     def around(self, A: Adjacency, nodes: IntArray) -> tuple[Surroundings, GraphScore]:
         """The part of the graph that edges among the nodes can affect, and the score on it.

@@ -74,7 +74,7 @@ class OrderEffort:
     # Number of nearby nodes that exchange places with a node. *Orders*.
     n_near: int = 4
     # A walk along the order ends when the score is worse by this many penalties per edge. *Orders*.
-    cutoff: float = 10.0
+    cutoff: float = 5.0
     # Approximate seconds between checks of the clock. They do not change results.
     slice_seconds: float = 0.05
 
