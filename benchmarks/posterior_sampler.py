@@ -28,7 +28,7 @@ import numpy as np
 import cyclearn as cl
 from cyclearn.data import Moments, as_moments
 from cyclearn.data.reading import as_tables
-from cyclearn.posterior import chain, graph_parts, graph_sample, small_loops
+from cyclearn.posterior import chain, graph_parts, graph_sample
 from cyclearn.posterior import learned_proposals as proposals
 from cyclearn.posterior.graph_prior import posterior_penalty
 from cyclearn.posterior.sampler_effort import SamplerEffort
@@ -157,7 +157,7 @@ def speed(p: int, n_sets: int, first_seed: int, size: int, n_resamples: int) -> 
 @contextmanager
 def effort(**numbers: object) -> Iterator[None]:
     """Let chains work with other numbers than those of the library."""
-    modules = (chain, graph_parts, graph_sample, proposals, small_loops)
+    modules = (chain, graph_parts, graph_sample, proposals)
     before = chain.EFFORT
     for module in modules:
         module.EFFORT = replace(before, **numbers)

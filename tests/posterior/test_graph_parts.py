@@ -6,9 +6,10 @@ from naive_posterior import all_graphs, orders_of
 
 import cyclearn as cl
 from cyclearn import DirectedGraph, Knowledge
+from cyclearn._kernels.assembled_graphs import part_shares
 from cyclearn.data import as_moments
 from cyclearn.data.reading import as_tables
-from cyclearn.posterior import graph_parts, small_loops
+from cyclearn.posterior import graph_parts
 from cyclearn.posterior.chain import ComponentMemory, GraphChain
 from cyclearn.posterior.graph_parts import PartsList
 from cyclearn.posterior.learned_proposals import Proposals
@@ -45,8 +46,7 @@ def log_weight(problem, A):
 @pytest.mark.parametrize(
     "options", [{}, {"max_parents": 1}, {"knowledge": Knowledge(forbidden=[("X1", "X2")])}]
 )
-def test_the_sum_over_orders_is_that_over_all_graphs(options, monkeypatch):
-    monkeypatch.setattr(small_loops, "EFFORT", SamplerEffort(small_loops=0))
+def test_the_sum_over_orders_is_that_over_all_graphs(options):
     _, problem, chain = chain_of(3, seed=2, **options)
     parts = PartsList(problem, chain.weigh).parts(np.zeros(2))
     without_edges = weigh_alone(chain, range(3)).sum()
@@ -69,8 +69,7 @@ def test_weights_that_differ_by_thousands_are_summed():
     assert np.isfinite(parts.leading).all()
 
 
-def test_loops_that_chains_meet_or_refuse_become_parts(monkeypatch):
-    monkeypatch.setattr(small_loops, "EFFORT", SamplerEffort(small_loops=0))
+def test_loops_that_chains_meet_or_refuse_become_parts():
     _, problem, chain = chain_of(3, seed=4, stable=False)
     known = PartsList(problem, chain.weigh)
     n_single = len(known.parts(np.zeros(2)).logs)
@@ -90,6 +89,39 @@ def test_loops_that_chains_meet_or_refuse_become_parts(monkeypatch):
         assert log + rest - empty == pytest.approx(log_weight(problem, A), abs=1e-6)
     chain.propose(Proposals.alike(3))
     assert chain.met.size[0] == 0
+
+
+@pytest.mark.uncompiled
+def test_the_loops_that_most_graphs_have_stay():
+    """Shares of parts are sums over all graphs made of them."""
+    _, problem, chain = chain_of(3, seed=4, stable=False)
+    known = PartsList(problem, chain.weigh)
+    chain.run(1, 1, 300)
+    known.learn([chain.met])
+    tilts = np.array([0.4, 0.3])
+    parts = known.parts(tilts)
+    shares = dict.fromkeys(map(tuple, parts.columns.tolist()), 0.0)
+    for A in all_graphs(3):
+        graph = DirectedGraph(A.astype(bool))
+        columns = (1 << np.arange(3)) @ A.astype(np.int64)
+        its = [
+            tuple(np.where(np.isin(range(3), nodes), columns, 0).tolist())
+            for nodes in graph.component_indices
+        ]
+        if all(part in shares for part in its if np.count_nonzero(part) > 1):
+            tilt = tilts @ (3 - len(its), graph.n_edges)
+            weight = orders_of(graph) * np.exp(log_weight(problem, A) + tilt)
+            # Single nodes without parents are one part each, but have the same columns.
+            for part in set(its):
+                shares[part] += weight
+    is_loop = np.count_nonzero(parts.columns, axis=1) > 1
+    loops = [tuple(row) for row in parts.columns[is_loop].tolist()]
+    found = part_shares(parts)[is_loop]
+    expected = np.log([shares[loop] for loop in loops])
+    assert len(loops) > 10
+    assert found - found[0] == pytest.approx(expected - expected[0], abs=1e-6)
+    few = {tuple(row) for row in known.parts(tilts, 5).columns.tolist()} & set(loops)
+    assert few == {loops[k] for k in np.argsort(-expected, kind="stable")[:5]}
 
 
 def test_where_there_is_no_room_the_most_promising_loops_stay(monkeypatch):

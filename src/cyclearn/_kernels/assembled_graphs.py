@@ -137,6 +137,36 @@ def sum_parts(parts: Parts) -> None:
                 parts.leading[S] = np.logaddexp(parts.leading[S], log)
 
 
+@kernel
+def part_shares(parts: Parts) -> Floats:
+    """The share of drawn graphs that have each part, as logarithms with a constant added."""
+    n_sets, n_all = parts.totals.shape
+    shares = np.empty(parts.logs.size)
+    # Over all orders of the nodes that are not in S, after those in S.
+    trailing = np.full(n_all, -np.inf)
+    trailing[n_all - 1] = 0.0
+    for S in range(n_all - 2, -1, -1):
+        for c in range(n_sets):
+            if parts.sets[c] & S == 0:
+                log = parts.totals[c, S] + trailing[S | parts.sets[c]]
+                trailing[S] = np.logaddexp(trailing[S], log)
+    around = np.empty(n_all)
+    for c in range(n_sets):
+        for S in range(n_all):
+            around[S] = -np.inf
+            if parts.sets[c] & S == 0:
+                around[S] = parts.leading[S] + trailing[S | parts.sets[c]]
+        bit = 1
+        while bit < n_all:
+            for S in range(n_all):
+                if not S & bit and around[S | bit] > -np.inf:
+                    around[S] = np.logaddexp(around[S], around[S | bit])
+            bit *= 2
+        for e in range(parts.starts[c], parts.starts[c + 1]):
+            shares[e] = parts.logs[e] + around[parts.outside[e]]
+    return shares
+
+
 @lean_kernel
 def _drawn_set(state: Keys, parts: Parts, S: int) -> int:
     """Draw the node set of the last part of S."""

@@ -137,19 +137,21 @@ class GraphChain:
         return np.asarray(-(values + prices) / self._unit)
 
     def wander(self, max_steps: int, end: float | None = None) -> None:
-        """Move away from the start at high temperatures and cool down; stop at the ``end``.
+        """Cool down from high temperatures several times; stop at the ``end``.
 
         This takes at most a fifth of the permitted steps, or one cycle of temperatures.
         """
-        p, n_turns = self._problem.n_variables, 1
+        p, temperatures = self._problem.n_variables, EFFORT.warm_temperatures
         if p <= EFFORT.most_assembled:
-            a_turn = len(EFFORT.hot_temperatures) * EFFORT.hot_steps * p
-            n_turns = min(max(max_steps // (5 * a_turn), 1), EFFORT.hot_turns)
-        for temperature in EFFORT.hot_temperatures:
-            self._rules = self._rules_at(temperature)
-            for _ in range(n_turns):
-                if end is None or now() < end:
-                    self._take(1, 1, EFFORT.hot_steps * p, temperature)
+            temperatures = EFFORT.hot_temperatures
+            a_turn = len(temperatures) * EFFORT.hot_steps * p
+            is_plain = self._problem.experiments is None
+            n_turns = EFFORT.hot_turns if is_plain else EFFORT.intervened_turns
+            temperatures *= min(max(max_steps // (5 * a_turn), 1), n_turns)
+        for temperature in temperatures:
+            if end is None or now() < end:
+                self._rules = self._rules_at(temperature)
+                self._take(1, 1, EFFORT.hot_steps * p, temperature)
         self._rules = self._rules_at(1.0)
 
     def run(self, n_batches: int, n_kept: int, stride: int) -> list[Batch]:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from cyclearn.foundation.arrays import FloatArray, IntArray
 from cyclearn.posterior.sampler_effort import EFFORT
-from cyclearn.posterior.small_loops import small_loops
 from cyclearn.search.problem import SearchProblem
 
 if TYPE_CHECKING:
@@ -74,49 +73,58 @@ class PartsList:
         self._single_columns = np.where(np.arange(p) == node[:, None], parents[:, None], 0)
         self._single_nodes = powers[node]
         self._single_logs = weigh(self._single_nodes, self._single_columns)
-        order = np.lexsort((self._single_logs, node))
-        best = order[np.searchsorted(node[order], np.arange(p), side="right") - 1]
-        self._best = self._single_logs[best]
-        columns = small_loops(problem, weigh, parents[best])
-        Z = problem.score().Z
-        keys = np.array([_key(Z, loop) for loop in columns], dtype=np.uint64)
-        self._keep(keys, columns, weigh((columns > 0) @ powers, columns))
+        # The best that each node could be as a single node.
+        self._best = np.full(p, -np.inf)
+        np.maximum.at(self._best, node, self._single_logs)
+        self._keys = np.zeros(0, dtype=np.uint64)
+        self._columns, self._logs = np.zeros((0, p), dtype=np.int64), np.zeros(0)
 
     def learn(self, met: list[LoopsMet]) -> None:
-        """Add loops; if there are too many, keep the most promising."""
+        """Add loops; if there are too many, keep those with the most weight beside single nodes."""
         pairs = [(each, int(each.size[0])) for each in met]
         keys = np.concatenate([self._keys, *(each.keys[:n] for each, n in pairs)])
         columns = np.concatenate([self._columns, *(each.columns[:n] for each, n in pairs)])
         logs = np.concatenate([self._logs, *(each.logs[:n] for each, n in pairs)])
-        self._keep(keys, columns, logs)
-
-    def _keep(self, keys: NDArray[np.uint64], columns: IntArray, logs: FloatArray) -> None:
         keys, first = np.unique(keys, return_index=True)
         columns, logs = columns[first], logs[first]
-        # Relative to the best that its nodes could be as single nodes.
         promise = logs - np.where(columns > 0, self._best, 0.0).sum(axis=1)
         order = np.argsort(-promise, kind="stable")[: EFFORT.most_loops]
         self._keys, self._columns, self._logs = keys[order], columns[order], logs[order]
 
     def parts(self, tilts: FloatArray, most_loops: int = EFFORT.most_loops) -> Parts:
-        """The parts with tilts and sums, from at most this many of the known loops."""
+        """The parts with tilts and sums, from at most this many of the known loops.
+
+        These are the loops that most graphs have, drawn from all parts.
+        """
+        from cyclearn._kernels.assembled_graphs import part_shares
+
+        parts, loops = self._packed(tilts, np.arange(len(self._keys)))
+        if len(loops) > most_loops:
+            shares = part_shares(parts)[len(self._single_logs) :]
+            first = np.argsort(-shares, kind="stable")[:most_loops]
+            parts, _ = self._packed(tilts, loops[first])
+        return parts
+
+    def _packed(self, tilts: FloatArray, loops: IntArray) -> tuple[Parts, IntArray]:
+        """The parts from some of the known loops, and these loops in their order there."""
         from cyclearn._kernels.assembled_graphs import Parts, sum_parts, table_of
 
         p = self._columns.shape[1]
         powers = 1 << np.arange(p)
-        nodes = (self._columns[:most_loops] > 0) @ powers
+        nodes = (self._columns[loops] > 0) @ powers
         distinct, first = np.unique(nodes, return_index=True)
         chosen = distinct[np.argsort(first)][: EFFORT.most_node_sets - p]
-        is_part = np.flatnonzero(np.isin(nodes, chosen))
-        columns = np.concatenate([self._single_columns, self._columns[is_part]])
-        logs = np.concatenate([self._single_logs, self._logs[is_part]])
-        nodes = np.concatenate([self._single_nodes, nodes[is_part]])
+        loops = loops[np.isin(nodes, chosen)]
+        columns = np.concatenate([self._single_columns, self._columns[loops]])
+        logs = np.concatenate([self._single_logs, self._logs[loops]])
+        nodes = np.concatenate([self._single_nodes, (self._columns[loops] > 0) @ powers])
         # Single nodes first, then loops by the best loop on the same nodes: draws search them in
         # this order.
         sets = np.concatenate([powers, chosen])
         place = np.empty(1 << p, dtype=np.int64)
         place[sets] = np.arange(len(sets))
         order = np.lexsort((-logs, place[nodes]))
+        loops = loops[order[len(self._single_logs) :] - len(self._single_logs)]
         columns, logs, nodes = columns[order], logs[order], nodes[order]
         starts = np.searchsorted(place[nodes], np.arange(len(sets) + 1))
         parts = Parts(
@@ -128,10 +136,10 @@ class PartsList:
             columns=columns,
             tilts=tilts,
             leading=np.empty(1 << p),
-            table=table_of(self._keys[is_part]),
+            table=table_of(self._keys[loops]),
         )
         sum_parts(parts)
-        return parts
+        return parts, loops
 
 
 def weighed(parts: Parts, weigh: Callable[[IntArray, IntArray], FloatArray]) -> Parts:
@@ -162,12 +170,6 @@ def learned_tilts(graphs: NDArray[np.uint8]) -> FloatArray:
     n_edges = np.bitwise_count(distinct).sum(axis=1)
     features = np.column_stack([p - counted[:, 1], n_edges, np.ones(len(distinct))])
     return np.asarray(-np.linalg.lstsq(features, counted[:, 0])[0][:2])
-
-
-def _key(Z: NDArray[np.uint64], columns: IntArray) -> np.uint64:
-    """The key of a loop, as in the kernels."""
-    edges = (columns >> np.arange(len(Z))[:, None] & 1).astype(bool) | np.diag(columns > 0)
-    return np.uint64(np.bitwise_xor.reduce(Z[edges]))
 
 
 def _features(columns: IntArray) -> FloatArray:

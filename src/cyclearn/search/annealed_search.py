@@ -333,6 +333,9 @@ class AnnealedSearch:
             candidates = np.flatnonzero(joined & ~inside)
             if candidates.size == 0:
                 candidates = np.flatnonzero(front & ~inside)
+            if candidates.size == 0 and self.score.experiments is not None:
+                # Interventions tell apart what joins two parts of a graph.
+                candidates = np.flatnonzero(~inside)
             if candidates.size == 0:
                 break
             chosen = int(self._rng.choice(candidates))
