@@ -76,9 +76,10 @@ def test_probabilities_are_those_of_a_sum_over_all_graphs(name):
     np.testing.assert_allclose(found.edges, summed(found.tables, found.penalty), atol=0.04)
 
 
-@pytest.mark.parametrize("seed", [2, 15])
+@pytest.mark.parametrize("seed", [2, 15, 61, 241])
 def test_values_of_screens_are_those_of_best_fits(seed):
-    # With these rows a fit from regressions alone misses the best one of some graphs by 6 and more.
+    # With these rows fits from half the regressions alone miss best ones by 6 and more, with the
+    # last two seeds fits from zero do too.
     rng, p, rows = np.random.default_rng(seed), 3, []
     weights = np.where(np.eye(p), 0, rng.normal(0, 0.6, (p, p)))
     for target in [*range(p), *[None] * 15]:

@@ -27,8 +27,8 @@ from cyclearn._kernels.component_scores import (
 from cyclearn._kernels.shared_weights import (
     Pooled,
     fit_shared_component,
-    half_regression,
     of_group,
+    regressions,
 )
 from cyclearn._kernels.stable_feedback import dies_out_in_all
 
@@ -98,19 +98,23 @@ def _shared_runs(
 ) -> tuple[Floats, Floats, Ints]:
     """Values, coefficients and statuses of fits of weights that the tables of a group share.
 
-    The fits start from regressions, from every start, and from the best fit with inverted gain.
+    The fits start from regressions, half and whole, from every start, and from the best fit with
+    inverted gain.
     """
-    n = starts.shape[0] + 2
+    n = starts.shape[0] + 3
     values, statuses = np.empty(n), np.empty(n, np.int64)
     runs = np.empty((n, parents.size))
     pooled = of_group(admission.pooled, group)
     first, end = pooled.tables[group], pooled.tables[group + 1]
-    start = half_regression(pooled, nodes, offsets, parents)
+    regressed = regressions(pooled, nodes, offsets, parents)
+    start = np.empty(parents.size)
     best = 0
     for s in range(n):
         for e in range(parents.size):
-            if 0 < s < n - 1:
-                start[e] = starts[s - 1, e]
+            if s < 2:
+                start[e] = 0.5 * (s + 1) * regressed[e]
+            elif s < n - 1:
+                start[e] = starts[s - 2, e]
         if s == n - 1:
             start = inverted_gain(nodes, parents, runs[best])
         fitted = fit_shared_component(

@@ -22,8 +22,8 @@ from cyclearn._kernels.component_fit import fit_component, node_score
 from cyclearn._kernels.shared_weights import (
     Pooled,
     fit_shared_component,
-    half_regression,
     of_group,
+    regressions,
 )
 from cyclearn._kernels.sphere_steps import cholesky
 from cyclearn._kernels.stable_feedback import can_die_out, dies_out_in_all
@@ -316,18 +316,20 @@ def _special_value(g: Scored, group: int, nodes: Ints, offsets: Ints, parents: I
     if nodes.size == 1 and n_terms == 1:
         S = pooled.matrices[pooled.which[first]]
         return float(pooled.weights[first] * node_score(S, nodes[0], parents))
-    start = half_regression(pooled, nodes, offsets, parents)
+    regressed = regressions(pooled, nodes, offsets, parents)
+    start = 0.5 * regressed
     _read_weights(g.warm, group, nodes, offsets, parents, start)
     value, found = np.inf, start
-    # If nothing is known, fit from zero too. Otherwise 3% of the probability can lie on graphs
-    # whose best fit is missed, with tables of one row (posterior_interventions.md).
-    for _ in range(1 if nodes.size == 1 or g.warm.weights.shape[0] > 0 else 2):
+    # If nothing is known, fit from zero and from whole regressions too. Otherwise 3% of the
+    # probability can lie on graphs whose best fit is missed (posterior_interventions.md).
+    for s in range(1 if nodes.size == 1 or g.warm.weights.shape[0] > 0 else 3):
+        if s > 0:
+            start = np.zeros(parents.size) if s == 1 else regressed
         fitted = fit_shared_component(
             pooled, shares, targeted, nodes, offsets, parents, start, 1e-11, _MAX_ITERATIONS
         )
         if fitted[0] < value:
             value, found = fitted[0], fitted[1]
-        start = np.zeros(parents.size)
     _note_weights(g.warm, group, nodes, offsets, parents, found)
     if pooled.unstable > 0.0 and not dies_out_in_all(targeted, nodes, offsets, parents, found):
         value += pooled.unstable

@@ -326,9 +326,9 @@ def _runs(
     starts: FloatArray,
     max_iterations: int,
 ) -> components.ComponentRuns:
-    """Run from regressions, from every start, and from the best with its gain inverted."""
+    """Run from regressions, half and whole, every start, and the best with its gain inverted."""
     from cyclearn._kernels.component_optima import inverted_gain
-    from cyclearn._kernels.shared_weights import fit_shared_component, half_regression
+    from cyclearn._kernels.shared_weights import fit_shared_component, regressions
 
     def run(start: FloatArray) -> Any:
         return fit_shared_component(
@@ -341,8 +341,8 @@ def _runs(
             max_iterations,
         )
 
-    regressed = half_regression(experiments.pooled, *columns.layout)
-    found = [run(np.ascontiguousarray(start)) for start in (regressed, *starts)]
+    regressed = regressions(experiments.pooled, *columns.layout)
+    found = [run(np.ascontiguousarray(start)) for start in (0.5 * regressed, regressed, *starts)]
     if len(columns.nodes) > 1:
         best = min(found, key=lambda each: each[0])
         found.append(run(inverted_gain(columns.nodes, columns.parents, best[1])))
