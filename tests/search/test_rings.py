@@ -135,6 +135,17 @@ def test_a_climb_near_some_nodes_changes_no_edge_elsewhere():
     assert not found.any()
 
 
+def test_a_climb_without_additions_only_deletes():
+    rows = cl.LinearGaussianModel(np.diag([0.8] * 4, 1), np.ones(5)).sample(500, random_state=0)
+    problem = SearchOptions().problem(as_tables(rows))
+    start = np.triu(np.ones((5, 5), dtype=np.uint8), 1)
+    start[0, 1] = 0
+    found = local_search(problem, problem.score(), start, Strategy(), Budget(), adds=False).best
+    assert (found <= start).all()
+    assert found[[1, 2, 3], [2, 3, 4]].all()
+    assert found.sum() < start.sum()
+
+
 @pytest.mark.parametrize("is_way", [True, False])
 def test_a_ring_that_would_make_a_much_larger_component_is_not_closed(monkeypatch, is_way):
     """The ring of four nodes would take in the other twelve, if these were a way beside it."""

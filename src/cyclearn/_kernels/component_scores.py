@@ -33,6 +33,8 @@ Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 Keys = NDArray[np.uint64]
 
+# The keys of bounds are the keys of values, changed by this number.
+_BOUND = np.uint64(0x9E3779B97F4A7C15)
 # Places that a key may take. A search fills little of the table, so few keys collide.
 _PROBES = 8
 # Fits take 4 to 6 steps (fit_speed.md); this limit ends fits that do not converge.
@@ -427,3 +429,12 @@ def saturated_value(g: Scored, region: Ints) -> float:
             half_log_det += np.log(L[a, a])
         total += g.shares[t] * half_log_det
     return total
+
+
+@kernel
+def stored_bound(g: Scored, region: Ints, key: np.uint64) -> float:
+    """The saturated value of a region whose columns have a key, stored beside the values."""
+    place = place_of(g, key ^ _BOUND)
+    if place < 0:
+        place = remember(g, key ^ _BOUND, saturated_value(g, region))
+    return float(g.table_values[place])

@@ -29,13 +29,11 @@ from cyclearn._kernels.component_scores import (
     parents_of,
     place_of,
     remember,
-    saturated_value,
+    stored_bound,
     strong_components,
 )
 from cyclearn._kernels.proposals import MAX_TOGGLES, Walk, drawn, uniform
 
-# The keys of bounds are the keys of values, changed by this number.
-_BOUND = np.uint64(0x9E3779B97F4A7C15)
 # The last kind of proposals: a graph assembled from known components.
 ASSEMBLE = N_KINDS
 
@@ -172,7 +170,8 @@ def _region_value(
                 room.values[c] = _fitted(g, region, room.label, c, room.keys[c])
                 room.keys[c] = np.uint64(0)
             else:
-                room.values[c] = _bound(g, region, room.label, c, room.keys[c])
+                nodes = _members(region, room.label, c)
+                room.values[c] = stored_bound(g, nodes, room.keys[c])
             room.values[c] += costs[room.sizes[c]]
         total += room.values[c]
     for c in range(n_found):
@@ -188,16 +187,6 @@ def _region_value(
     for c in range(n_found):
         total += room.values[c]
     return total if total <= most else np.inf
-
-
-@kernel
-def _bound(g: Scored, region: Ints, label: Ints, c: int, key: np.uint64) -> float:
-    """The saturated value of a component, stored beside the values under a key of its own."""
-    place = place_of(g, key ^ _BOUND)
-    if place < 0:
-        value = saturated_value(g, _members(region, label, c))
-        place = remember(g, key ^ _BOUND, value)
-    return float(g.table_values[place])
 
 
 @lean_kernel

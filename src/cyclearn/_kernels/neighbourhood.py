@@ -27,7 +27,7 @@ from cyclearn._kernels.component_scores import (
     place_of,
     region_values,
     remember,
-    saturated_value,
+    stored_bound,
 )
 from cyclearn._kernels.parent_sets import (
     COLLINEAR,
@@ -65,11 +65,13 @@ class MoveRules(NamedTuple):
 class State(NamedTuple):
     """What is known of the graph from which moves start: paths, components, values, keys.
 
-    ``added[i]`` is the value that the node considered last would have with i as an additional
-    parent, infinite if that is not known.
+    ``R[u, v]`` and ``above[v, u]`` are one if a path leads from u to v. ``added[i]`` is the value
+    that the node considered last would have with i as an additional parent, infinite if that is not
+    known.
     """
 
     R: Bytes
+    above: Bytes
     label: Ints
     values: Floats
     sizes: Ints
@@ -140,8 +142,10 @@ def state_of(g: Scored, label: Ints, values: Floats) -> State:
         graph_key ^= key ^ g.Z[j, j]
         n_edges += n_parents[j]
         most = max(most, n_parents[j])
+    R = reachability(g.A)
     return State(
-        reachability(g.A),
+        R,
+        R.T.copy(),
         label,
         values,
         sizes,
@@ -184,19 +188,28 @@ def _value_additions(g: Scored, state: State, j: int) -> None:
 
 
 @kernel
-def _between(R: Bytes, toggles: Ints, n_toggles: int) -> Ints:
+def _between(state: State, toggles: Ints, n_toggles: int) -> Ints:
     """Nodes on paths between ends of the toggled edges: all nodes that the move can affect."""
-    p = R.shape[0]
-    kept = np.zeros(p, np.uint8)
+    p = state.label.size
+    below = np.zeros(p, np.uint8)
+    above = np.zeros(p, np.uint8)
+    for t in range(n_toggles):
+        for end in toggles[t]:
+            for v in range(p):
+                below[v] |= state.R[end, v]
+                above[v] |= state.above[end, v]
     for v in range(p):
-        below = False
-        above = False
-        for t in range(n_toggles):
-            for end in range(2):
-                below = below or R[toggles[t, end], v] == 1
-                above = above or R[v, toggles[t, end]] == 1
-        kept[v] = below and above
-    return marked(kept, ONE)
+        above[v] &= below[v]
+    return marked(above, ONE)
+
+
+@lean_kernel
+def _n_joined(state: State, i: int, j: int) -> int:
+    """The number of nodes of the component that i → j closes: those below j and above i."""
+    n = 0
+    for v in range(state.label.size):
+        n += state.R[j, v] & state.above[i, v]
+    return n
 
 
 @kernel
@@ -238,15 +251,31 @@ def _is_permitted(g: Scored, state: State, rules: MoveRules, toggles: Ints, n_to
     return not is_banned
 
 
-@lean_kernel
-def _bound(g: Scored, state: State, region: Ints, toggles: Ints, n_toggles: int) -> float:
-    """The least change of the likelihood that a move inside ``region`` could cause."""
+@kernel
+def _bound(
+    g: Scored, state: State, region: Ints, toggles: Ints, n_toggles: int, is_joined: bool
+) -> tuple[float, bool]:
+    """The least change of the likelihood that a move inside ``region`` could cause.
+
+    It is exact if the region ``is_joined`` to one component whose value is stored.
+    """
+    key = np.uint64(0)
+    before = 0.0
+    seen = np.zeros(state.values.size, np.uint8)
+    for v in region:
+        c = state.label[v]
+        if not seen[c]:
+            seen[c] = 1
+            key ^= state.component_keys[c]
+            before += state.values[c]
+    for t in range(n_toggles):
+        key ^= g.Z[toggles[t, 0], toggles[t, 1]]
+        g.A[toggles[t, 0], toggles[t, 1]] ^= 1
+    place = place_of(g, key) if is_joined else -1
+    least = g.table_values[place] if place >= 0 else stored_bound(g, region, key)
     for t in range(n_toggles):
         g.A[toggles[t, 0], toggles[t, 1]] ^= 1
-    least = saturated_value(g, region)
-    for t in range(n_toggles):
-        g.A[toggles[t, 0], toggles[t, 1]] ^= 1
-    return least - _value_before(state, region)
+    return least - before, place >= 0
 
 
 @kernel
@@ -268,13 +297,14 @@ def _parent_bound(g: Scored, state: State, toggles: Ints, cost: float) -> tuple[
     is_shared = g.pooled.matrices.shape[0] > 0
     if place < 0 and state.sizes[c] == 1 and not is_shared:
         # If nothing is shared, the bound of a node is its value.
-        value = state.values[c] + _bound(g, state, _alone(toggles[0, 1]), toggles, ONE)
+        least, _ = _bound(g, state, _alone(toggles[0, 1]), toggles, ONE, False)
+        value = state.values[c] + least
         g.counter[0] += 1
         # A node that its parents determine has no likelihood: the bound −∞ becomes the value ∞.
         place = remember(g, key, np.inf if value == -np.inf else value)
     if place < 0:
-        region = _between(state.R, toggles, ONE)
-        return cost + _bound(g, state, region, toggles, ONE), False
+        region = _between(state, toggles, ONE)
+        return cost + _bound(g, state, region, toggles, ONE, False)[0], False
     return cost + g.table_values[place] - state.values[c], True
 
 
@@ -326,12 +356,14 @@ def _list_edges(g: Scored, state: State, rules: MoveRules, moves: Moves) -> int:
                 moves.costs[n] = cost
                 moves.is_exact[n] = 0
                 closes = operator == _ADD and state.R[j, i] == 1
+                if closes and _n_joined(state, i, j) > rules.max_component:
+                    rules.hit[0] |= LIMIT_COMPONENT
+                    continue
                 if operator == _REVERSE or closes or (operator == _DELETE and state.R[j, i] == 1):
-                    region = _between(state.R, toggles, moves.sizes[n])
-                    if closes and region.size > rules.max_component:
-                        rules.hit[0] |= LIMIT_COMPONENT
-                        continue
-                    moves.bounds[n] = cost + _bound(g, state, region, toggles, moves.sizes[n])
+                    region = _between(state, toggles, moves.sizes[n])
+                    n_toggles = moves.sizes[n]
+                    least_change, is_exact = _bound(g, state, region, toggles, n_toggles, closes)
+                    moves.bounds[n], moves.is_exact[n] = cost + least_change, is_exact
                 elif is_known:
                     least = min(least, change)
                     moves.bounds[n] = change
@@ -359,10 +391,10 @@ def _list_virtual_edges(
             moves.toggles[n, t, 0], moves.toggles[n, t, 1] = i, j
         toggles = moves.toggles[n]
         if _is_permitted(g, state, rules, toggles, sizes[m]):
-            region = _between(state.R, toggles, sizes[m])
+            region = _between(state, toggles, sizes[m])
             moves.sizes[n] = sizes[m]
             moves.costs[n] = cost
-            moves.bounds[n] = cost + _bound(g, state, region, toggles, sizes[m])
+            moves.bounds[n] = cost + _bound(g, state, region, toggles, sizes[m], False)[0]
             moves.is_exact[n] = 0
             n += 1
     return n
@@ -444,7 +476,7 @@ def best_neighbour(
             return np.inf, np.empty((0, 2), np.int64)
         if moves.is_exact[m]:
             break
-        region = _between(state.R, moves.toggles[m], moves.sizes[m])
+        region = _between(state, moves.toggles[m], moves.sizes[m])
     toggles = np.empty((moves.sizes[m], 2), np.int64)
     for t in range(moves.sizes[m]):
         toggles[t, 0], toggles[t, 1] = moves.toggles[m, t, 0], moves.toggles[m, t, 1]

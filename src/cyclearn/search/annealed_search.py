@@ -217,9 +217,22 @@ class AnnealedSearch:
             near = np.zeros(len(ringed), dtype=bool)
             near[nodes] = True
             near |= (ringed[nodes] | ringed[:, nodes].T).any(axis=0)
+            if largest > self.effort.virtual_component:
+                ringed = self._pruned(ringed, near)
+                if self.score.value(ringed) >= self._value - ROUNDING:
+                    continue
             if self._climb(ringed, near=near):
                 return True
         return False
+
+    def _pruned(self, ringed: Adjacency, near: BoolArray) -> Adjacency:
+        """Without superfluous edges; with all moves, each takes ten thousands of slow fits."""
+        budget = replace(self.budget, max_evaluations=self._evaluations_left())
+        run = local_search(
+            self.problem, self.score, ringed, Strategy(), budget, near=near, adds=False
+        )
+        self._n_evaluations += run.n_evaluations
+        return run.best
 
     def _pass_over_regions(self) -> bool:
         """Anneal around every node in turn; return whether a better graph was found."""

@@ -65,10 +65,15 @@ class _Walk:
     """The current graph of a local search, the best graph so far, and the work done."""
 
     def __init__(
-        self, problem: SearchProblem, score: GraphScore, start: Adjacency, near: BoolArray | None
+        self,
+        problem: SearchProblem,
+        score: GraphScore,
+        start: Adjacency,
+        near: BoolArray | None,
+        adds: bool,
     ) -> None:
         within = np.True_ if near is None else near | near[:, None]
-        self._may_add = (problem.allowed & within).astype(np.uint8)
+        self._may_add = (problem.allowed & within & adds).astype(np.uint8)
         self._may_delete = (~problem.required & within).astype(np.uint8)
         self._score = score
         self._admit = problem.admission(score)
@@ -138,12 +143,15 @@ def local_search(
     budget: Budget,
     on_step: OnStep | None = None,
     near: BoolArray | None = None,
+    *,
+    adds: bool = True,
 ) -> SearchRun:
     """Move from graph to graph as the strategy decides; return the best graph visited.
 
-    With nodes marked as ``near``, only edges that begin or end there are changed.
+    With nodes marked as ``near``, only edges that begin or end there are changed; without ``adds``
+    edges are only deleted.
     """
-    walk = _Walk(problem, score, start, near)
+    walk = _Walk(problem, score, start, near, adds)
     while True:
         if strategy.is_exhausted:
             return walk.ended(SearchStatus.PATIENCE)
