@@ -19,10 +19,12 @@ from cyclearn import DirectedGraph
 from cyclearn._kernels import assembled_graphs, balanced_moves
 from cyclearn._kernels.proposals import new_walk
 from cyclearn.data.reading import as_tables
+from cyclearn.posterior import graph_parts
 from cyclearn.posterior.chain import ComponentMemory, GraphChain
 from cyclearn.posterior.graph_jumps import packed_jumps
 from cyclearn.posterior.graph_parts import PartsList
 from cyclearn.posterior.learned_proposals import pair_weights
+from cyclearn.posterior.sampler_effort import SamplerEffort
 from cyclearn.search.options import SearchOptions
 
 pytestmark = pytest.mark.uncompiled
@@ -148,29 +150,35 @@ def test_proposals_are_those_of_the_twin(kind):
 
 
 @pytest.mark.uncompiled(only=True)
-def test_assembled_graphs_are_balanced(posterior):
+@pytest.mark.parametrize("most_loops", [None, 8])
+def test_assembled_graphs_are_balanced(posterior, most_loops, monkeypatch):
     """From every graph of parts, as often as the twin says; and the twin is balanced."""
+    monkeypatch.setattr(graph_parts, "EFFORT", SamplerEffort(least_share=0.15))
     problem = SearchOptions(penalty=0.5).problem(as_tables(three_variables(0, n=40)))
     chain = GraphChain(problem, ComponentMemory(3), np.zeros((3, 3), np.uint8), seed=1)
     known = PartsList(problem, chain.weigh)
     chain.run(1, 1, 150)
     known.learn([chain.met])
     tilts = np.array([0.4, 0.3])
-    parts = known.parts(tilts)
-    loops = {tuple(row) for row in parts.columns.tolist() if np.count_nonzero(row) > 1}
+    parts = known.parts(tilts, most_loops)
+    nodes = np.repeat(parts.sets, np.diff(parts.starts)).tolist()
+    known_parts = set(zip(nodes, map(tuple, parts.columns.tolist()), strict=True))
     graphs, surplus = {}, {}
     for a in posterior:
         A = np.frombuffer(a, np.uint8).reshape(3, 3)
         graph = DirectedGraph(A.astype(bool))
         columns = (1 << np.arange(3)) @ A.astype(np.int64)
-        large = [nodes for nodes in graph.component_indices if len(nodes) > 1]
-        if all(tuple(np.where(np.isin(range(3), c), columns, 0).tolist()) in loops for c in large):
+        inside = [np.isin(range(3), nodes) for nodes in graph.component_indices]
+        its = {(int(c @ [1, 2, 4]), tuple(np.where(c, columns, 0).tolist())) for c in inside}
+        if its <= known_parts:
             graphs[a], n = A, orders_of(graph)
             found = assembled_graphs.log_orders(columns)
             assert found == (pytest.approx(np.log(n)), len(graph.component_indices))
             beyond = 3 - len(graph.component_indices)
             surplus[a] = n * np.exp(0.4 * beyond + 0.3 * graph.n_edges)
-    assert 25 < len(graphs) < len(posterior)
+    n_plain = sum(DirectedGraph(A.astype(bool)).is_acyclic for A in graphs.values())
+    assert n_plain < len(graphs) < len(posterior)
+    assert n_plain == 25 if most_loops is None else n_plain < 25
     total = sum(posterior[b] * surplus[b] for b in graphs)
     moves = {
         (a, b): posterior[b] * surplus[b] / total * min(1.0, surplus[a] / surplus[b])

@@ -131,9 +131,9 @@ def test_where_there_is_no_room_the_most_promising_loops_stay(monkeypatch):
     known.learn([chain.met])
     assert len(known.parts(np.zeros(2)).sets) > 7
     monkeypatch.setattr(graph_parts, "EFFORT", SamplerEffort(most_loops=5, most_node_sets=6))
-    best = known._keys[:5].tolist()
+    best = known._loops.keys[:5].tolist()
     known.learn([chain.met])
-    assert known._keys.tolist() == best
+    assert known._loops.keys.tolist() == best
     assert len(known.parts(np.zeros(2)).sets) <= 6
 
 

@@ -40,7 +40,7 @@ class Parts(NamedTuple):
     whose outside parents all lie in S. By part: ``outside`` are its outside parents, ``logs`` its
     tilted log weight, ``columns`` the parents of every node. ``tilts`` are the log weights that a
     part gets for each node beyond the first and for each edge. ``leading[S]`` is the log of the sum
-    over all orders of parts with the nodes S. ``table`` has the keys of parts of several nodes.
+    over all orders of parts with the nodes S. ``table`` has the keys of all parts.
     """
 
     sets: Ints
@@ -123,7 +123,9 @@ def sum_parts(parts: Parts) -> None:
         bit = 1
         while bit < n_all:
             for S in range(n_all):
-                if S & bit and parts.totals[c, S ^ bit] > -np.inf:
+                # Nodes of the part itself are never among those before it.
+                is_before = S & bit and S & parts.sets[c] == 0
+                if is_before and parts.totals[c, S ^ bit] > -np.inf:
                     total = np.logaddexp(parts.totals[c, S], parts.totals[c, S ^ bit])
                     parts.totals[c, S] = total
             bit *= 2
@@ -260,15 +262,13 @@ def log_surplus(columns: Ints, tilts: Floats) -> float:
 
 @lean_kernel
 def _is_of_parts(g: Scored, walk: Walk, parts: Parts) -> bool:
-    """Whether all components of a walk's graph are parts; single nodes always are parts."""
+    """Whether all components of a walk's graph are parts."""
     for v in range(walk.first.size):
         key = np.uint64(0)
-        size = 0
         for u in range(v, walk.first.size):
             if walk.first[u] == v:
                 key ^= column_key(g, u)
-                size += 1
-        if size > 1 and parts.table[_place_in(parts.table, key)] != key:
+        if key != 0 and parts.table[_place_in(parts.table, key)] != key:
             return False
     return True
 

@@ -1,20 +1,21 @@
 """Components from which whole graphs are assembled, as one proposal of a chain.
 
 With few variables, all parent sets of a single node can be weighted, and so can the feedback loops
-that chains have visited. A whole graph is drawn from such parts at once, however far it is from the
-current graph, so that chains do not get stuck in one of several structures that differ in many
-edges.
+that chains have visited; for resamples, only those that graphs are likely to have are weighted. A
+whole graph is drawn from such parts at once, however far it is from the current graph, so that
+chains do not get stuck in one of several structures that differ in many edges.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cyclearn.foundation.arrays import FloatArray, IntArray
+from cyclearn.foundation.arrays import BoolArray, FloatArray, IntArray
 from cyclearn.posterior.sampler_effort import EFFORT
 from cyclearn.search.problem import SearchProblem
 
@@ -54,6 +55,35 @@ def no_parts() -> Parts:
     )
 
 
+@dataclass(frozen=True)
+class _Components:
+    """Components: their keys, node sets, columns and log weights, an entry or a row for each."""
+
+    keys: NDArray[np.uint64]
+    nodes: IntArray
+    columns: IntArray
+    logs: FloatArray
+
+    def __getitem__(self, chosen: IntArray | BoolArray | slice) -> _Components:
+        return _Components(
+            self.keys[chosen], self.nodes[chosen], self.columns[chosen], self.logs[chosen]
+        )
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __add__(self, other: _Components) -> _Components:
+        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
+        return _Components(*(np.concatenate(pair) for pair in pairs))
+
+    @classmethod
+    def of(cls, met: LoopsMet) -> _Components:
+        """The loops that a chain met."""
+        n = int(met.size[0])
+        columns = met.columns[:n]
+        return cls(met.keys[:n], _bits(columns > 0), columns, met.logs[:n])
+
+
 class PartsList:
     """All single nodes with all parent sets, and the most promising known loops."""
 
@@ -61,85 +91,76 @@ class PartsList:
         self, problem: SearchProblem, weigh: Callable[[IntArray, IntArray], FloatArray]
     ) -> None:
         """``weigh`` gives log weights, see :meth:`GraphChain.weigh`."""
-        p = problem.n_variables
-        subsets, powers = np.arange(1 << p), 1 << np.arange(p)
-        n_parents = (subsets[:, None] >> np.arange(p) & 1).sum(axis=1)
-        allowed, required = powers @ problem.allowed, powers @ problem.required
+        p, Z = problem.n_variables, problem.score().Z
+        is_in = (np.arange(1 << p)[:, None] >> np.arange(p) & 1).astype(bool)
+        allowed, required = problem.allowed.T[:, None], problem.required.T[:, None]
         node, parents = np.nonzero(
-            (subsets & ~allowed[:, None] == 0)
-            & (required[:, None] & ~subsets == 0)
-            & (n_parents <= problem.limits.max_parents)
+            ~(is_in & ~allowed).any(axis=2)
+            & ~(required & ~is_in).any(axis=2)
+            & (is_in.sum(axis=1) <= problem.limits.max_parents)
         )
-        self._single_columns = np.where(np.arange(p) == node[:, None], parents[:, None], 0)
-        self._single_nodes = powers[node]
-        self._single_logs = weigh(self._single_nodes, self._single_columns)
+        keys = Z[node, node] ^ np.bitwise_xor.reduce(Z.T[node], axis=1, where=is_in[parents])
+        columns = np.where(np.arange(p) == node[:, None], parents[:, None], 0)
+        self._single = _Components(keys, 1 << node, columns, weigh(1 << node, columns))
         # The best that each node could be as a single node.
         self._best = np.full(p, -np.inf)
-        np.maximum.at(self._best, node, self._single_logs)
-        self._keys = np.zeros(0, dtype=np.uint64)
-        self._columns, self._logs = np.zeros((0, p), dtype=np.int64), np.zeros(0)
+        np.maximum.at(self._best, node, self._single.logs)
+        self._loops = self._single[:0]
 
     def learn(self, met: list[LoopsMet]) -> None:
         """Add loops; if there are too many, keep those with the most weight beside single nodes."""
-        pairs = [(each, int(each.size[0])) for each in met]
-        keys = np.concatenate([self._keys, *(each.keys[:n] for each, n in pairs)])
-        columns = np.concatenate([self._columns, *(each.columns[:n] for each, n in pairs)])
-        logs = np.concatenate([self._logs, *(each.logs[:n] for each, n in pairs)])
-        keys, first = np.unique(keys, return_index=True)
-        columns, logs = columns[first], logs[first]
-        promise = logs - np.where(columns > 0, self._best, 0.0).sum(axis=1)
-        order = np.argsort(-promise, kind="stable")[: EFFORT.most_loops]
-        self._keys, self._columns, self._logs = keys[order], columns[order], logs[order]
+        loops = sum(map(_Components.of, met), start=self._loops)
+        loops = loops[np.unique(loops.keys, return_index=True)[1]]
+        promise = loops.logs - np.where(loops.columns > 0, self._best, 0.0).sum(axis=1)
+        self._loops = loops[np.argsort(-promise, kind="stable")[: EFFORT.most_loops]]
 
-    def parts(self, tilts: FloatArray, most_loops: int = EFFORT.most_loops) -> Parts:
-        """The parts with tilts and sums, from at most this many of the known loops.
+    def parts(self, tilts: FloatArray, most_loops: int | None = None) -> Parts:
+        """The parts with tilts and sums; if ``most_loops`` is given, only those likely to be drawn.
 
-        These are the loops that most graphs have, drawn from all parts.
+        These are at most this many loops, the ones that most graphs have.
         """
         from cyclearn._kernels.assembled_graphs import part_shares
 
-        parts, loops = self._packed(tilts, np.arange(len(self._keys)))
-        if len(loops) > most_loops:
-            shares = part_shares(parts)[len(self._single_logs) :]
-            first = np.argsort(-shares, kind="stable")[:most_loops]
-            parts, _ = self._packed(tilts, loops[first])
-        return parts
+        every, ordered = self._packed(tilts, self._single, self._loops)
+        if most_loops is None:
+            return every
+        shares, n = part_shares(every) - every.leading[-1], len(self._single)
+        single, loops = ordered[:n], ordered[n:]
+        is_likely = (shares[:n] > np.log(EFFORT.least_share)) | ~single.columns.any(axis=1)
+        first = np.argsort(-shares[n:], kind="stable")[:most_loops]
+        likely, _ = self._packed(tilts, single[is_likely], loops[first])
+        # With required edges, these parts may not make a whole graph.
+        return likely if np.isfinite(likely.leading[-1]) else every
 
-    def _packed(self, tilts: FloatArray, loops: IntArray) -> tuple[Parts, IntArray]:
-        """The parts from some of the known loops, and these loops in their order there."""
+    def _packed(
+        self, tilts: FloatArray, single: _Components, loops: _Components
+    ) -> tuple[Parts, _Components]:
+        """The parts, and the components in their order there."""
         from cyclearn._kernels.assembled_graphs import Parts, sum_parts, table_of
 
-        p = self._columns.shape[1]
-        powers = 1 << np.arange(p)
-        nodes = (self._columns[loops] > 0) @ powers
-        distinct, first = np.unique(nodes, return_index=True)
+        p = len(self._best)
+        distinct, first = np.unique(loops.nodes, return_index=True)
         chosen = distinct[np.argsort(first)][: EFFORT.most_node_sets - p]
-        loops = loops[np.isin(nodes, chosen)]
-        columns = np.concatenate([self._single_columns, self._columns[loops]])
-        logs = np.concatenate([self._single_logs, self._logs[loops]])
-        nodes = np.concatenate([self._single_nodes, (self._columns[loops] > 0) @ powers])
+        found = single + loops[np.isin(loops.nodes, chosen)]
         # Single nodes first, then loops by the best loop on the same nodes: draws search them in
         # this order.
-        sets = np.concatenate([powers, chosen])
+        sets = np.concatenate([1 << np.arange(p), chosen])
         place = np.empty(1 << p, dtype=np.int64)
         place[sets] = np.arange(len(sets))
-        order = np.lexsort((-logs, place[nodes]))
-        loops = loops[order[len(self._single_logs) :] - len(self._single_logs)]
-        columns, logs, nodes = columns[order], logs[order], nodes[order]
-        starts = np.searchsorted(place[nodes], np.arange(len(sets) + 1))
+        found = found[np.lexsort((-found.logs, place[found.nodes]))]
         parts = Parts(
             sets=sets,
-            starts=starts,
+            starts=np.searchsorted(place[found.nodes], np.arange(len(sets) + 1)),
             totals=np.empty((len(sets), 1 << p)),
-            outside=np.bitwise_or.reduce(columns, axis=1) & ~nodes,
-            logs=logs + _features(columns) @ tilts,
-            columns=columns,
+            outside=np.bitwise_or.reduce(found.columns, axis=1) & ~found.nodes,
+            logs=found.logs + _features(found.columns) @ tilts,
+            columns=found.columns,
             tilts=tilts,
             leading=np.empty(1 << p),
-            table=table_of(self._keys[loops]),
+            table=table_of(found.keys),
         )
         sum_parts(parts)
-        return parts, loops
+        return parts, found
 
 
 def weighed(parts: Parts, weigh: Callable[[IntArray, IntArray], FloatArray]) -> Parts:
@@ -170,6 +191,11 @@ def learned_tilts(graphs: NDArray[np.uint8]) -> FloatArray:
     n_edges = np.bitwise_count(distinct).sum(axis=1)
     features = np.column_stack([p - counted[:, 1], n_edges, np.ones(len(distinct))])
     return np.asarray(-np.linalg.lstsq(features, counted[:, 0])[0][:2])
+
+
+def _bits(is_in: BoolArray) -> IntArray:
+    """Sets of nodes as the bits of integers."""
+    return np.asarray(is_in @ (1 << np.arange(is_in.shape[1])))
 
 
 def _features(columns: IntArray) -> FloatArray:

@@ -259,9 +259,9 @@ class _Sampling:
         """Set the proposals of all chains for the following round from the last one."""
         if self.parts is not None:
             self.parts.learn([chain.met for chain in self.chains])
-        most = EFFORT.most_loops
+        most = None
         if following.resamples is not None:
-            most = min(most, EFFORT.loops_a_step * following.batch_steps)
+            most = EFFORT.loops_a_step * following.batch_steps
         proposals = Proposals.learned(
             seen.edges, seen.graphs, self.parts, most_loops=most, seed=self.seed
         )

@@ -38,7 +38,7 @@ class Proposals:
         graphs: NDArray[np.uint8],
         parts: PartsList | None,
         *,
-        most_loops: int,
+        most_loops: int | None,
         seed: int,
     ) -> Proposals:
         """Learn from the edge probabilities of a round, its graphs, and the known parts.

@@ -31,8 +31,9 @@ class SamplerEffort:
     intervened_turns: int = 20
     hot_component: int = 5
     # Maximum number of variables for assembling graphs: with more there are too many sets of nodes.
-    most_assembled: int = 12
-    # Number of loops to keep, and of node sets of parts: a matter of memory, 16 MB with twelve
+    # With 12, chains never agreed on resamples of boston, which has 14 variables.
+    most_assembled: int = 14
+    # Number of loops to keep, and of node sets of parts: a matter of memory, 67 MB with fourteen
     # variables.
     most_loops: int = 1 << 15
     most_node_sets: int = 512
@@ -40,6 +41,8 @@ class SamplerEffort:
     # weighting them then takes about as long as the steps. With 500 loops, whatever the number of
     # steps, chains drifted on one half of abalone and of wine-red.
     loops_a_step: int = 1
+    # Then also only the single nodes, with their parents, that this share of the graphs have.
+    least_share: float = 1e-7
     # Loops of rejected proposals are noted if the graph loses at most this much log probability: 3
     # and 6 took 35 and 44 s (seeds 6, 33 and 36); without it, chains do not agree.
     noted_loss: float = 3.0
