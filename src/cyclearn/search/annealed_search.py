@@ -228,9 +228,8 @@ class AnnealedSearch:
     def _pruned(self, ringed: Adjacency, near: BoolArray) -> Adjacency:
         """Without superfluous edges; with all moves, each takes ten thousands of slow fits."""
         budget = replace(self.budget, max_evaluations=self._evaluations_left())
-        run = local_search(
-            self.problem, self.score, ringed, Strategy(), budget, near=near, adds=False
-        )
+        score = self.score.limited(max_component=len(ringed), max_virtual_cycle=0)
+        run = local_search(self.problem, score, ringed, Strategy(), budget, near=near, adds=False)
         self._n_evaluations += run.n_evaluations
         return run.best
 
