@@ -170,8 +170,7 @@ def _region_value(
                 room.values[c] = _fitted(g, region, room.label, c, room.keys[c])
                 room.keys[c] = np.uint64(0)
             else:
-                nodes = _members(region, room.label, c)
-                room.values[c] = stored_bound(g, nodes, room.keys[c])
+                room.values[c] = _bound(g, region, room.label, c, room.keys[c])
             room.values[c] += costs[room.sizes[c]]
         total += room.values[c]
     for c in range(n_found):
@@ -187,6 +186,12 @@ def _region_value(
     for c in range(n_found):
         total += room.values[c]
     return total if total <= most else np.inf
+
+
+@kernel
+def _bound(g: Scored, region: Ints, label: Ints, c: int, key: np.uint64) -> float:
+    """The saturated value of a component."""
+    return stored_bound(g, _members(region, label, c), key)
 
 
 @lean_kernel
