@@ -161,7 +161,8 @@ def test_searches_leave_the_page_free(page, long_table, chains_table, chains, tm
         # The queue, the time, the phase, the best score, and the best graph so far.
         page.wait_for_selector(f"[id^='stop-'] >> nth={AT_ONCE - 1}")
         page.wait_for_selector(".job.waiting p:text('Place 1 of 1 in the queue.')")
-        running = page.locator(".job.running").first
+        page.wait_for_selector(".job.running:has-text('best score')")
+        running = page.locator(".job.running:has-text('best score')").first
         assert re.search(r"Searching, \d+:\d\d", running.text_content())
         assert re.search(r"best score [\d.,]+ with \d+ edges", running.text_content())
         assert "long.csv; Independent starts: 1000" in running.text_content()
