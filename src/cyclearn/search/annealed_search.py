@@ -226,7 +226,7 @@ class AnnealedSearch:
         return False
 
     def _pruned(self, ringed: Adjacency, near: BoolArray) -> Adjacency:
-        """Without superfluous edges; with all moves, each takes ten thousands of slow fits."""
+        """Without superfluous edges; with all moves, each takes tens of thousands of slow fits."""
         budget = replace(self.budget, max_evaluations=self._evaluations_left())
         score = self.score.limited(max_component=len(ringed), max_virtual_cycle=0)
         run = local_search(self.problem, score, ringed, Strategy(), budget, near=near, adds=False)
